@@ -1,0 +1,187 @@
+// Package report holds the one result model of a run and writes it as text, JSON
+// and JUnit. The JSON form is described by schemas/report/report.schema.json;
+// other programs build on it, so members are only ever added.
+//
+// It imports conformance/verdict alone of ours.
+package report
+
+import (
+	"time"
+
+	"github.com/axonproto/axon/conformance/verdict"
+)
+
+// SchemaVersion is the version of the JSON form.
+const SchemaVersion = 1
+
+// Report is what one run found.
+type Report struct {
+	SchemaVersion int       `json:"schema_version"`
+	Suite         Suite     `json:"suite"`
+	Target        Target    `json:"target"`
+	Started       time.Time `json:"started"`
+	DurationMS    float64   `json:"duration_ms"`
+	// Conformant: the run is complete, no MUST is broken (with strict, no SHOULD
+	// either), and at least one check saw the target do something.
+	Conformant bool `json:"conformant"`
+	// Complete: nothing selected was kept from running.
+	Complete bool `json:"complete"`
+	// Strict: a broken SHOULD counts as a broken MUST does.
+	Strict       bool          `json:"strict"`
+	ExitCode     int           `json:"exit_code"`
+	Notes        []string      `json:"notes"`
+	Summary      Summary       `json:"summary"`
+	Requirements []Requirement `json:"requirements"`
+}
+
+// Suite names the suite that made the report.
+type Suite struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	Edition string `json:"edition"`
+}
+
+// Key sources of a target.
+const (
+	KeyPinned  = "pinned"
+	KeyLearned = "learned, not pinned"
+	KeyBundled = "bundled"
+)
+
+// Target names the implementation under test.
+type Target struct {
+	Address      string   `json:"address"`
+	AgentID      string   `json:"agent_id"`
+	PublicKey    string   `json:"public_key"`
+	KeySource    string   `json:"key_source"`
+	Capabilities []string `json:"capabilities"`
+}
+
+// Counts is the number of requirements by verdict.
+type Counts struct {
+	Pass          int `json:"pass"`
+	Fail          int `json:"fail"`
+	Warn          int `json:"warn"`
+	Observed      int `json:"observed"`
+	NotApplicable int `json:"not_applicable"`
+	CouldNotRun   int `json:"could_not_run"`
+	HarnessError  int `json:"harness_error"`
+}
+
+// Summary counts requirements by level and verdict.
+type Summary struct {
+	Must     Counts `json:"must"`
+	Should   Counts `json:"should"`
+	Advisory Counts `json:"advisory"`
+}
+
+// Requirement is the result for one sentence of the spec.
+type Requirement struct {
+	ID        string          `json:"id"`
+	Level     string          `json:"level"`
+	Section   string          `json:"section"`
+	Text      string          `json:"text"`
+	Verdict   verdict.Verdict `json:"verdict"`
+	Scenarios []Scenario      `json:"scenarios"`
+}
+
+// Scenario is the result of one check; a scenario that serves several
+// requirements stands under each of them, with the verdict that it has there.
+type Scenario struct {
+	Name     string          `json:"name"`
+	Location string          `json:"location"`
+	Verdict  verdict.Verdict `json:"verdict"`
+	// Reason says why the verdict is what it is, for all but a plain pass.
+	Reason     string  `json:"reason"`
+	Expected   string  `json:"expected"`
+	Actual     string  `json:"actual"`
+	DurationMS float64 `json:"duration_ms"`
+	Transcript []Event `json:"transcript"`
+	// Rerun is a command that runs just this check again.
+	Rerun string `json:"rerun"`
+}
+
+// Event is one line of a transcript.
+type Event struct {
+	AtMS       float64 `json:"at_ms"`
+	Direction  string  `json:"direction"`
+	Connection int     `json:"connection"`
+	// Stream is the QUIC stream id, -1 for the connection itself.
+	Stream int64  `json:"stream"`
+	Event  string `json:"event"`
+	// Text or Hex holds the bytes of data, or the text of a note.
+	Text  string `json:"text,omitempty"`
+	Hex   string `json:"hex,omitempty"`
+	Bytes int    `json:"bytes"`
+	Code  uint64 `json:"code"`
+	Fin   bool   `json:"fin"`
+}
+
+// Add counts one requirement.
+func (c *Counts) Add(v verdict.Verdict) {
+	switch v {
+	case verdict.Pass:
+		c.Pass++
+	case verdict.Fail:
+		c.Fail++
+	case verdict.Warn:
+		c.Warn++
+	case verdict.Observed:
+		c.Observed++
+	case verdict.NotApplicable:
+		c.NotApplicable++
+	case verdict.CouldNotRun:
+		c.CouldNotRun++
+	default:
+		c.HarnessError++
+	}
+}
+
+// Exit codes of a run.
+const (
+	ExitConformant   = 0 // every selected check ran, no MUST is broken
+	ExitBroken       = 1 // a MUST is broken (or a SHOULD, with strict)
+	ExitUsage        = 2 // the command line, the selection or a feature file is wrong
+	ExitIncomplete   = 3 // something could not run, and nothing failed
+	ExitHarnessError = 4 // the suite itself is at fault
+)
+
+// Total fills Summary, Conformant, Complete and ExitCode from Requirements and
+// Strict. A run in which no check passed, failed or was observed is incomplete:
+// nothing happened, so nothing is shown.
+func (r *Report) Total() {
+	r.Summary = Summary{}
+	broken, blocked, fault, seen := false, false, false, false
+	for _, q := range r.Requirements {
+		counts := &r.Summary.Advisory
+		switch q.Level {
+		case "MUST":
+			counts = &r.Summary.Must
+		case "SHOULD":
+			counts = &r.Summary.Should
+		}
+		counts.Add(q.Verdict)
+		// A requirement that failed may still hide a check that could not run.
+		for _, s := range q.Scenarios {
+			blocked = blocked || s.Verdict == verdict.CouldNotRun
+			fault = fault || s.Verdict == verdict.HarnessError
+			broken = broken || s.Verdict == verdict.Fail || r.Strict && s.Verdict == verdict.Warn
+			seen = seen || s.Verdict == verdict.Pass || s.Verdict == verdict.Observed || s.Verdict == verdict.Warn
+		}
+		blocked = blocked || q.Verdict == verdict.CouldNotRun
+		fault = fault || q.Verdict == verdict.HarnessError
+		broken = broken || q.Verdict == verdict.Fail
+	}
+	r.Complete = !blocked && !fault && (seen || broken)
+	r.Conformant = !broken && !fault && seen && !blocked
+	switch {
+	case fault:
+		r.ExitCode = ExitHarnessError
+	case broken:
+		r.ExitCode = ExitBroken
+	case !r.Complete:
+		r.ExitCode = ExitIncomplete
+	default:
+		r.ExitCode = ExitConformant
+	}
+}
