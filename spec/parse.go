@@ -46,7 +46,7 @@ type parser struct {
 	section *Section
 	reqs    []Requirement
 	secs    []Section
-	errs    []error
+	errs    []*ParseError
 }
 
 func parse(name string, text []byte) ([]Requirement, []Section, error) {
@@ -59,7 +59,12 @@ func parse(name string, text []byte) ([]Requirement, []Section, error) {
 	}
 	p.document()
 	if len(p.errs) > 0 {
-		return nil, nil, errors.Join(p.errs...)
+		slices.SortStableFunc(p.errs, func(a, b *ParseError) int { return a.Line - b.Line })
+		all := make([]error, len(p.errs))
+		for i, e := range p.errs {
+			all[i] = e
+		}
+		return nil, nil, errors.Join(all...)
 	}
 	return p.reqs, p.secs, nil
 }
