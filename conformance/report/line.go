@@ -84,3 +84,12 @@ func cut(s string, limit int) string {
 	}
 	return fmt.Sprintf("%s … %d bytes more … %s", s[:head], tail-head, s[tail:])
 }
+
+// PrintableLines is Printable for text of several lines.
+func PrintableLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		lines[i] = Printable(line)
+	}
+	return strings.Join(lines, "\n")
+}

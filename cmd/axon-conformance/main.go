@@ -1,0 +1,56 @@
+// Command axon-conformance judges an AXON peer over real QUIC. Its commands are
+// in conformance/cli.
+//
+// It is the one program that holds both sides: started with the hidden first
+// argument "axon" it is the reference daemon. That is how a run without --target
+// gets a daemon to judge, as a child process that it meets like any other peer.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/axonproto/axon/conformance/cli"
+	"github.com/axonproto/axon/conformance/suite"
+	"github.com/axonproto/axon/features"
+	axon "github.com/axonproto/axon/impl/cli"
+)
+
+// bundled is the hidden first argument.
+const bundled = "axon"
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+func run(args []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	// The first signal ends the work in good order; a second one ends the program.
+	context.AfterFunc(ctx, stop)
+	if len(args) > 0 && args[0] == bundled {
+		return axon.Main(ctx, args[1:], os.Stdin, os.Stdout, os.Stderr)
+	}
+	return cli.Main(ctx, args, os.Stdin, os.Stdout, os.Stderr, environment())
+}
+
+func environment() cli.Env {
+	env := cli.Env{
+		Version:  version(),
+		Features: features.FS(),
+		Engine:   cli.Engine{Run: suite.Run, List: suite.List},
+	}
+	if self, err := os.Executable(); err == nil {
+		env.Bundled = []string{self, bundled}
+	}
+	return env
+}
+
+// version is the module's version where the program was installed by one.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "devel"
+}

@@ -1,0 +1,245 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/axonproto/axon/conformance/report"
+	"github.com/axonproto/axon/conformance/suite"
+)
+
+// Bounds of the numbers that run takes.
+const (
+	maxParallel = 64
+	maxRepeat   = 100000
+	maxTimeout  = time.Hour
+)
+
+type runFlags struct {
+	selectionFlags
+	target, targetKey, identity string
+	reports                     []string
+	strict, hasHandler          bool
+	quiet, verbose              bool
+	parallel, repeat            int
+	timeout                     time.Duration
+}
+
+func (p *program) runCommand() *cobra.Command {
+	f := &runFlags{}
+	c := &cobra.Command{
+		Use:   "run",
+		Short: "Judge a peer: the bundled daemon, or any other with --target",
+		Long: `Meet a peer over real QUIC and judge it, requirement by requirement.
+
+Without --target the daemon that comes with this program is started as a child
+process in a throw-away directory and judged like a stranger.
+
+With --target HOST:PORT the peer at that address is judged. It has to admit the
+suite's key first: 'axon-conformance identity' prints what to tell it. Its own
+key is pinned by --target axon://KEY@HOST:PORT or --target-key, and otherwise
+learned in a first handshake; the report says which.
+
+Exit codes:
+  0  conformant: every selected check ran and no MUST is broken
+  1  a MUST is broken (with --strict: or a SHOULD)
+  2  the command line, the selection or a feature file is wrong
+  3  incomplete: something could not run, and nothing failed
+  4  the suite itself is at fault`,
+		Example: `  axon-conformance run
+  axon-conformance run --target 192.0.2.7:7100
+  axon-conformance run --target [2001:db8::7]:7100 --target-key BASE64
+  axon-conformance run --target axon://KEY@peer.example:7100 --report json=report.json
+  axon-conformance run --requirement AXON-DEFERR-003 --verbose`,
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error { return p.run(c, f) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.target, "target", "", "`ADDRESS` of the peer: HOST:PORT, [IPV6]:PORT or axon://KEY@HOST:PORT (default: the bundled daemon)")
+	flags.StringVar(&f.targetKey, "target-key", "", "the peer's public `KEY` in base64; another one is then refused")
+	flags.StringVar(&f.identity, "identity", "", "`FILE` that holds the suite's identity; made when it is not there (default: under your configuration directory)")
+	f.add(c)
+	flags.StringArrayVar(&f.reports, "report", nil, "write a report as `FORMAT=PATH`; text, json or junit; - is standard output; repeatable")
+	flags.BoolVar(&f.strict, "strict", false, "a broken SHOULD counts like a broken MUST")
+	flags.BoolVar(&f.hasHandler, "has-handler", false, "the peer has an application handler, so it need not give the default error")
+	flags.IntVar(&f.parallel, "parallel", 1, "`N` checks at once; more than 1 is quicker, but when a peer dies the check that killed it may not be the one that says so")
+	flags.DurationVar(&f.timeout, "timeout", 0, "ceiling of one check, a `DURATION` such as 10s (default: chosen by the suite, 5s or more for a slow peer)")
+	flags.IntVar(&f.repeat, "repeat", 1, "run everything `N` times; a check's verdict is the worst that it had, and the report says whether all were the same")
+	flags.BoolVar(&f.quiet, "quiet", false, "no progress, and only what is broken and the conclusion")
+	flags.BoolVar(&f.verbose, "verbose", false, "a line for each check, whole transcripts, and what was observed")
+	_ = c.RegisterFlagCompletionFunc("report", cobra.FixedCompletions([]string{"text=", "json=", "junit="},
+		cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp))
+	c.MarkFlagsMutuallyExclusive("quiet", "verbose")
+	return c
+}
+
+// run carries one run out: everything that can be refused is refused before the
+// target is met.
+func (p *program) run(c *cobra.Command, f *runFlags) (err error) {
+	if err := f.check(c); err != nil {
+		return err
+	}
+	files, selection, err := f.read(p)
+	if err != nil {
+		return err
+	}
+	outputs, err := parseOutputs(f.reports)
+	if err != nil {
+		return err
+	}
+	options := suite.Options{
+		Features:   files,
+		Select:     selection,
+		HasHandler: f.hasHandler,
+		Strict:     f.strict,
+		Parallel:   f.parallel,
+		Timeout:    f.timeout,
+		Repeat:     f.repeat,
+		Version:    p.env.Version,
+		RerunArgs:  f.rerunArgs(),
+	}
+	listed, err := p.env.Engine.List(files, selection)
+	if err != nil {
+		return engineError(err)
+	}
+	if err := openOutputs(outputs); err != nil {
+		return err
+	}
+	defer discardOutputs(outputs)
+
+	stop, err := p.prepareTarget(c.Context(), f, &options)
+	if err != nil {
+		return err
+	}
+	// Also on a panic: the child must not outlive this program.
+	defer stop()
+
+	progress := p.newProgress(f, listed)
+	options.Progress = progress.show
+	result, err := p.env.Engine.Run(c.Context(), options)
+	progress.finish()
+	stop()
+	if err != nil {
+		return engineError(err)
+	}
+	return p.writeReports(f, outputs, result)
+}
+
+// check refuses flags that cannot be meant.
+func (f *runFlags) check(c *cobra.Command) error {
+	for _, name := range []string{"target", "target-key", "identity", "tags", "level", "scenario", "features"} {
+		if flag := c.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
+			return usagef("--%s is empty; give it a value, or leave it out", name)
+		}
+	}
+	switch {
+	case f.parallel < 1 || f.parallel > maxParallel:
+		return usagef("--parallel %d: it takes a number from 1 to %d", f.parallel, maxParallel)
+	case f.repeat < 1 || f.repeat > maxRepeat:
+		return usagef("--repeat %d: it takes a number from 1 to %d", f.repeat, maxRepeat)
+	case c.Flags().Changed("timeout") && (f.timeout <= 0 || f.timeout > maxTimeout):
+		return usagef("--timeout %s: it takes a duration above 0 and up to 1h, such as 10s", f.timeout)
+	case f.target == "" && f.targetKey != "":
+		return usagef("--target-key is given without --target; the bundled daemon has a key of its own, so leave it out or name the target")
+	}
+	return nil
+}
+
+// rerunArgs are the arguments that a command needs to meet the same target in
+// the same way.
+func (f *runFlags) rerunArgs() string {
+	var args []string
+	add := func(flag, value string) {
+		if value != "" {
+			args = append(args, flag, shellQuote(value))
+		}
+	}
+	add("--target", f.target)
+	add("--target-key", f.targetKey)
+	add("--identity", f.identity)
+	add("--features", f.features)
+	if f.hasHandler {
+		args = append(args, "--has-handler")
+	}
+	if f.timeout > 0 {
+		add("--timeout", f.timeout.String())
+	}
+	return strings.Join(args, " ")
+}
+
+// prepareTarget fills in whom to meet and as whom. The function that it returns
+// ends what was started; it may be called more than once.
+func (p *program) prepareTarget(ctx context.Context, f *runFlags, o *suite.Options) (stop func(), err error) {
+	if f.target == "" {
+		return p.prepareBundled(ctx, f, o)
+	}
+	if o.Address, o.Key, err = parseTarget(f.target, f.targetKey); err != nil {
+		return nil, err
+	}
+	o.KeySource = report.KeyLearned
+	if o.Key != nil {
+		o.KeySource = report.KeyPinned
+	}
+	id, path, created, err := p.identity(f.identity)
+	if err != nil {
+		return nil, err
+	}
+	if created && !f.quiet {
+		fmt.Fprintf(p.err, "made a new identity in %s; the target has to admit it: see '%s identity'\n", path, programName)
+	}
+	o.Identity = id
+	o.IdentityHint = programName + " identity"
+	if f.identity != "" {
+		o.IdentityHint += " --identity " + shellQuote(filepath.Clean(f.identity))
+	}
+	return func() {}, nil
+}
+
+// writeReports writes the summary and all that --report asked for.
+func (p *program) writeReports(f *runFlags, outputs []*output, r report.Report) error {
+	human := p.out
+	for _, o := range outputs {
+		if o.path != "-" {
+			continue
+		}
+		human = p.err
+		if o.format == "text" {
+			// The summary itself was asked for, and is not written twice.
+			human = nil
+		}
+	}
+	var first error
+	for _, o := range outputs {
+		if err := o.write(r, p.out, p.textOptions(f, p.out)); err != nil && first == nil {
+			first = err
+		}
+	}
+	if human != nil {
+		if err := report.WriteText(human, r, p.textOptions(f, human)); err != nil && first == nil {
+			first = err
+		}
+	}
+	if first != nil {
+		return &failure{code: report.ExitHarnessError, err: first}
+	}
+	if r.ExitCode != report.ExitConformant {
+		return exit(r.ExitCode)
+	}
+	return nil
+}
+
+func (p *program) textOptions(f *runFlags, w io.Writer) report.TextOptions {
+	t := p.terminalOf(w)
+	width := t.width
+	if columns, err := strconv.Atoi(p.env.Getenv("COLUMNS")); err == nil && columns > 0 && width == 0 {
+		width = min(columns, 1000)
+	}
+	return report.TextOptions{Colour: t.colour, Verbose: f.verbose, Quiet: f.quiet, Width: width}
+}

@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/axonproto/axon/conformance/report"
+	"github.com/axonproto/axon/conformance/suite"
+	"github.com/axonproto/axon/spec"
+)
+
+// levels as --level takes them.
+var levels = []string{"must", "should", "advisory"}
+
+// selectionFlags are the flags by which run and list choose.
+type selectionFlags struct {
+	tags, level, scenario, features string
+	requirements                    []string
+}
+
+func (s *selectionFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&s.tags, "tags", "", "only scenarios whose tags fit this `EXPRESSION`, as in \"@AXON-KIND-002 or not @heavy\"")
+	c.Flags().StringSliceVar(&s.requirements, "requirement", nil, "only this `ID`; repeatable, or separated by commas")
+	c.Flags().StringVar(&s.level, "level", "", "only requirements of this `LEVEL`: must, should or advisory")
+	c.Flags().StringVar(&s.scenario, "scenario", "", "only the scenario at `FILE:LINE`, as reports print it")
+	addFeatures(c, &s.features)
+	_ = c.RegisterFlagCompletionFunc("level", cobra.FixedCompletions(levels, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("requirement", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return requirementIDs(), cobra.ShellCompDirectiveNoFileComp
+	})
+}
+
+func addFeatures(c *cobra.Command, dir *string) {
+	c.Flags().StringVar(dir, "features", "", "`DIR` with *.feature files to use instead of the embedded ones")
+}
+
+func requirementIDs() []string {
+	var ids []string
+	for _, q := range spec.Requirements() {
+		if !q.Withdrawn {
+			ids = append(ids, q.ID)
+		}
+	}
+	return ids
+}
+
+// read checks the flags and gives the feature files and the selection.
+func (s *selectionFlags) read(p *program) (fs.FS, suite.Selection, error) {
+	none := suite.Selection{}
+	chosen := suite.Selection{Tags: s.tags, Level: strings.ToUpper(s.level)}
+	if s.level != "" && !slices.Contains(levels, strings.ToLower(s.level)) {
+		return nil, none, usagef("--level %s: there is no such level%s", s.level, suggest(s.level, levels))
+	}
+	known := requirementIDs()
+	for _, id := range s.requirements {
+		id = strings.TrimSpace(id)
+		if id == "" {
+			return nil, none, usagef("--requirement holds an empty id; write --requirement ID,ID")
+		}
+		if !slices.Contains(known, id) {
+			if q, withdrawn := spec.Lookup(id); withdrawn && q.Withdrawn {
+				return nil, none, usagef("--requirement %s: this requirement is withdrawn; '%s list' shows those that are checked", id, programName)
+			}
+			return nil, none, usagef("--requirement %s: there is no such requirement%s; '%s list' shows them",
+				id, suggest(id, known), programName)
+		}
+		chosen.Requirements = append(chosen.Requirements, id)
+	}
+	if s.scenario != "" {
+		at := strings.LastIndexByte(s.scenario, ':')
+		if at <= 0 {
+			return nil, none, usagef("--scenario %s: the line is missing; write FILE:LINE as '%s list' prints it", s.scenario, programName)
+		}
+		if line, err := strconv.Atoi(s.scenario[at+1:]); err != nil || line < 1 {
+			return nil, none, usagef("--scenario %s: %q is no line number; write FILE:LINE as '%s list' prints it",
+				s.scenario, s.scenario[at+1:], programName)
+		}
+		chosen.Location = s.scenario
+	}
+	files, err := p.featureFiles(s.features)
+	return files, chosen, err
+}
+
+// featureFiles opens the feature files of a directory, or the embedded ones.
+func (p *program) featureFiles(dir string) (fs.FS, error) {
+	if dir == "" {
+		if p.env.Features == nil {
+			return nil, &failure{code: report.ExitHarnessError, err: errors.New("this build has no embedded feature files; name some with --features DIR")}
+		}
+		return p.env.Features, nil
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case err != nil:
+		return nil, &failure{code: report.ExitUsage, err: fmt.Errorf("--features: %w; name a directory with *.feature files", err)}
+	case !info.IsDir():
+		return nil, &failure{code: report.ExitUsage, err: fmt.Errorf("--features %s is a file; name the directory, %s, and choose with --scenario",
+			dir, filepath.Dir(dir))}
+	}
+	return os.DirFS(dir), nil
+}
+
+// engineError gives what the suite returns its exit code.
+func engineError(err error) error {
+	if _, ok := errors.AsType[*failure](err); ok {
+		return err
+	}
+	if usage, ok := errors.AsType[*suite.UsageError](err); ok {
+		return &failure{code: report.ExitUsage, err: usage}
+	}
+	if errors.Is(err, context.Canceled) {
+		return &failure{code: report.ExitIncomplete, err: errors.New("interrupted before anything was judged; run it again")}
+	}
+	return &failure{code: report.ExitHarnessError, err: fmt.Errorf("the suite itself went wrong: %w; please report this", err)}
+}
