@@ -1,5 +1,7 @@
 package wire
 
+import "fmt"
+
 // Kind is the type of a JSON value.
 type Kind uint8
 
@@ -13,6 +15,15 @@ const (
 	Array
 	Object
 )
+
+// String returns the kind's name in lower case.
+func (k Kind) String() string {
+	names := [...]string{"absent", "null", "bool", "number", "string", "array", "object"}
+	if int(k) < len(names) {
+		return names[k]
+	}
+	return fmt.Sprintf("kind %d", uint8(k))
+}
 
 // Value is one JSON value with the bytes that it came from.
 type Value struct {
@@ -38,26 +49,20 @@ type SyntaxError struct {
 	Problem string
 }
 
-func (e *SyntaxError) Error() string { return e.Problem }
-
-// MaxDepth is how deep arrays and objects may be nested.
-const MaxDepth = 20000
-
-// Parse reads exactly one JSON value (RFC 8259) with nothing but JSON white
-// space around it. It refuses a byte order mark, invalid UTF-8 and nesting
-// beyond MaxDepth. Errors are *SyntaxError.
-func Parse(b []byte) (Value, error) { return Value{}, nil }
-
-// ParsePrefix reads the first JSON value and returns what follows it, white
-// space included.
-func ParsePrefix(b []byte) (v Value, rest []byte, err error) { return Value{}, nil, nil }
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("not JSON at byte %d: %s", e.Offset, e.Problem)
+}
 
 // Get returns the last member of exactly that name, and how many there are. A
 // value that is no object has none.
-func (v Value) Get(name string) (Value, int) { return Value{}, 0 }
-
-// Equal tells whether a and b are the same JSON value: numbers by their
-// mathematical value (-0 is 0), strings by their decoded text, objects without
-// regard to the order of different names, the values of a name that stands
-// more than once in their order.
-func Equal(a, b Value) bool { return false }
+func (v Value) Get(name string) (Value, int) {
+	var last Value
+	count := 0
+	for _, m := range v.Object {
+		if m.Name == name {
+			last = m.Value
+			count++
+		}
+	}
+	return last, count
+}
