@@ -29,7 +29,7 @@ func (e Event) Line() string {
 	if e.Code != 0 || coded(e.Event) {
 		fmt.Fprintf(&b, " code 0x%x", e.Code)
 	}
-	if e.Fin {
+	if e.Fin && e.Event != "fin" {
 		b.WriteString(" FIN")
 	}
 	switch {

@@ -173,14 +173,16 @@ func conclusion(r Report) (word, colour, meaning string) {
 	seconds := fmt.Sprintf("%.1f s", r.DurationMS/1000)
 	switch r.ExitCode {
 	case ExitConformant:
-		meaning = fmt.Sprintf("all %d MUST requirements that apply hold", must.Pass)
-		if should.Warn > 0 {
+		meaning = fmt.Sprintf("every MUST that applies holds (%d)", must.Pass)
+		switch {
+		case should.Warn > 0:
 			meaning += fmt.Sprintf("; %s broken, which is allowed without --strict", count(should.Warn, "SHOULD is", "SHOULDs are"))
-		} else {
-			meaning += fmt.Sprintf(", and so do all %d SHOULDs", should.Pass)
+		case should.Pass > 0:
+			meaning += fmt.Sprintf(", and so does every SHOULD (%d)", should.Pass)
 		}
 		if all.NotApplicable > 0 {
-			meaning += fmt.Sprintf("; %d need what this target does not offer", all.NotApplicable)
+			meaning += fmt.Sprintf("; %s what this target does not offer",
+				count(all.NotApplicable, "requirement needs", "requirements need"))
 		}
 		return "CONFORMANT", green, meaning + "; took " + seconds
 	case ExitBroken:
@@ -202,7 +204,7 @@ func conclusion(r Report) (word, colour, meaning string) {
 		return "INCOMPLETE", yellow, fmt.Sprintf("%s could not be judged, and none failed; remove the cause above and run again",
 			count(all.CouldNotRun, "requirement", "requirements"))
 	case ExitHarnessError:
-		return "SUITE FAULT", red, fmt.Sprintf("the suite itself went wrong in %s, so this says nothing about the target; please report it with the JSON report",
+		return "SUITE FAULT", red, fmt.Sprintf("the suite itself went wrong in %s, so nothing is shown about that; please report it with the JSON report",
 			count(all.HarnessError, "requirement", "requirements"))
 	default:
 		return "UNKNOWN", red, "the report has an exit code that this program does not know"
