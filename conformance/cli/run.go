@@ -191,13 +191,13 @@ func (p *program) prepareTarget(ctx context.Context, f *runFlags, o *suite.Optio
 	if err != nil {
 		return nil, err
 	}
-	if created && !f.quiet {
-		fmt.Fprintf(p.err, "made a new identity in %s; the target has to admit it: see '%s identity'\n", path, programName)
-	}
 	o.Identity = id
 	o.IdentityHint = programName + " identity"
 	if f.identity != "" {
 		o.IdentityHint += " --identity " + shellQuote(filepath.Clean(f.identity))
+	}
+	if created && !f.quiet {
+		fmt.Fprintf(p.err, "made a new identity in %s; the target has to admit it: '%s' says how\n", path, o.IdentityHint)
 	}
 	return func() {}, nil
 }

@@ -186,10 +186,14 @@ func conclusion(r Report) (word, colour, meaning string) {
 		}
 		return "CONFORMANT", green, meaning + "; took " + seconds
 	case ExitBroken:
-		meaning = fmt.Sprintf("%s broken", count(must.Fail, "MUST requirement is", "MUST requirements are"))
-		if r.Strict && should.Warn > 0 {
-			meaning += fmt.Sprintf(", and %s, which counts with --strict", count(should.Warn, "SHOULD is", "SHOULDs are"))
+		var parts []string
+		if must.Fail > 0 {
+			parts = append(parts, count(must.Fail, "MUST is", "MUSTs are")+" broken")
 		}
+		if r.Strict && should.Warn > 0 {
+			parts = append(parts, count(should.Warn, "SHOULD is", "SHOULDs are")+" broken, which counts with --strict")
+		}
+		meaning = strings.Join(parts, ", and ")
 		if all.CouldNotRun > 0 {
 			meaning += fmt.Sprintf("; %d more could not be judged", all.CouldNotRun)
 		}

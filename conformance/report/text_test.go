@@ -88,9 +88,9 @@ func TestConclusion(t *testing.T) {
 		want string
 	}{
 		{one("MUST", verdict.Pass, false), "CONFORMANT: every MUST that applies holds (1)"},
-		{one("MUST", verdict.Fail, false), "NOT CONFORMANT: 1 MUST requirement is broken; look at AXON-X-001 first (exit 1)"},
+		{one("MUST", verdict.Fail, false), "NOT CONFORMANT: 1 MUST is broken; look at AXON-X-001 first (exit 1)"},
 		{one("SHOULD", verdict.Warn, false), "1 SHOULD is broken, which is allowed without --strict"},
-		{one("SHOULD", verdict.Warn, true), "and 1 SHOULD is, which counts with --strict; look at AXON-X-001 first (exit 1)"},
+		{one("SHOULD", verdict.Warn, true), "NOT CONFORMANT: 1 SHOULD is broken, which counts with --strict; look at AXON-X-001 first (exit 1)"},
 		{one("MUST", verdict.CouldNotRun, false), "INCOMPLETE: 1 requirement could not be judged"},
 		{one("MUST", verdict.NotApplicable, false), "INCOMPLETE: no check that ran saw the target do anything"},
 		{one("MUST", verdict.HarnessError, false), "SUITE FAULT: the suite itself went wrong in 1 requirement"},

@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+	"testing/fstest"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
+
+	"github.com/axonproto/axon/harness/credential"
+)
+
+// fakeDaemonArgument makes the test binary play the bundled daemon.
+const fakeDaemonArgument = "play-the-daemon"
+
+// checkedMain looks for goroutines that are left behind.
+type checkedMain struct{ m *testing.M }
+
+func (c checkedMain) Run() int {
+	code := c.m.Run()
+	if code == 0 {
+		if err := goleak.Find(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+	}
+	return code
+}
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == fakeDaemonArgument {
+		os.Exit(playDaemon(os.Args[2:]))
+	}
+	testscript.Main(checkedMain{m}, map[string]func(){
+		programName: func() {
+			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			code := Main(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, scriptEnv())
+			stop()
+			os.Exit(code)
+		},
+	})
+}
+
+// scriptEnv is the environment of a program in a script: everything as in the
+// real one, but for an engine whose outcome the script chooses.
+func scriptEnv() Env {
+	env := Env{
+		Version:  "1.2.3",
+		Features: fstest.MapFS{"kinds.feature": {Data: []byte("Feature: kinds\n")}},
+		Engine:   fakeEngine(os.Getenv("OUTCOME")),
+	}
+	if os.Getenv("BUNDLED") != "none" {
+		self, err := os.Executable()
+		if err != nil {
+			panic(err)
+		}
+		env.Bundled = []string{self, fakeDaemonArgument, os.Getenv("BUNDLED")}
+	}
+	return env
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata",
+		Setup: func(e *testscript.Env) error {
+			// The configuration directory of each platform, inside the script's own.
+			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("COLUMNS", "500")
+			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "config"))
+			e.Setenv("AppData", filepath.Join(e.WorkDir, "config"))
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits,
+		},
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+	})
+}
+
+// exits CODE PROGRAM ARG... runs a program and demands its exit code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE PROGRAM ARG...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		left, ok := errors.AsType[*exec.ExitError](err)
+		if !ok {
+			ts.Fatalf("%v", err)
+		}
+		got = left.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// playDaemon is the bundled daemon as far as the command line can tell. The
+// first argument says how it goes wrong.
+func playDaemon(args []string) int {
+	how, root := args[0], ""
+	for i, a := range args {
+		if a == "--state-root" {
+			root = args[i+1]
+		}
+	}
+	if os.Getenv("HOME") != root || os.Getenv("AXON_ROOT") != root {
+		fmt.Fprintf(os.Stderr, "HOME is %s and AXON_ROOT is %s\n", os.Getenv("HOME"), os.Getenv("AXON_ROOT"))
+		return 1
+	}
+	terminated := make(chan os.Signal, 1)
+	signal.Notify(terminated, syscall.SIGTERM)
+	if how == "dies" {
+		fmt.Fprintln(os.Stderr, `{"level":"ERROR","msg":"the port is taken"}`)
+		return 7
+	}
+	id, err := credential.New()
+	if err != nil {
+		panic(err)
+	}
+	agent := id.AgentID()
+	if how == "lies" {
+		agent = "ed25519.00000000000000000000000000000000"
+	}
+	if err := os.WriteFile(filepath.Join(root, "identity.pub"), []byte(id.PublicBase64()+"\n"), 0o600); err != nil {
+		panic(err)
+	}
+	for i := range 100 {
+		fmt.Fprintf(os.Stderr, "line %d\n", i)
+	}
+	fmt.Fprintf(os.Stderr, `{"level":"INFO","msg":"ready","address":"127.0.0.1:4242","agent_id":%q}`+"\n", agent)
+	switch how {
+	case "stubborn":
+		select {}
+	case "crashes":
+		return 3
+	}
+	<-terminated
+	return 0
+}
