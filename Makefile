@@ -1,0 +1,74 @@
+# Everything that is done with this tree. `make` alone lists the targets; the
+# comment above a target is what it prints.
+
+GO      ?= go
+LINT    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+SUITE   := ./cmd/axon-conformance
+BIN     ?= bin
+# How long `make fuzz` stays with each target.
+FUZZTIME ?= 30s
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help build check format vet lint cross test race run selftest coverage fuzz
+
+## help: list the targets
+help:
+	@sed -n 's/^## \([a-z]*\): /\1\t/p' $(MAKEFILE_LIST) | while IFS='	' read -r name text; do printf '  %-10s %s\n' "$$name" "$$text"; done
+
+## build: build axon and axon-conformance into bin/
+build:
+	$(GO) build -o $(BIN)/ ./cmd/...
+
+## check: all that has to pass before a change goes in; CI runs this
+check: format vet cross race run coverage selftest lint
+
+## format: fail on files that gofmt would change
+format:
+	@found="$$(gofmt -l $$($(GO) list -f '{{.Dir}}' ./...))"; if [ -n "$$found" ]; then \
+		echo "not formatted (run gofmt -w on them):"; echo "$$found"; exit 1; fi
+
+## vet: run go vet
+vet:
+	$(GO) vet ./...
+
+## lint: run golangci-lint at its pinned version
+lint:
+	$(GO) run $(LINT) run ./...
+
+## cross: build for every platform that is supported
+cross:
+	@for platform in $(PLATFORMS); do \
+		echo "build $$platform"; \
+		GOOS=$${platform%/*} GOARCH=$${platform#*/} CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/... || exit 1; \
+	done
+
+## test: run the tests, without the race detector
+test:
+	$(GO) test ./...
+
+## race: run the tests with the race detector
+race:
+	$(GO) test -race ./...
+
+## run: judge the bundled daemon over real QUIC
+run:
+	$(GO) run $(SUITE) run
+
+## selftest: judge the judge, with peers broken on purpose
+selftest:
+	$(GO) run $(SUITE) selftest
+
+## coverage: follow each line of the specification to its checks
+coverage:
+	$(GO) run $(SUITE) coverage
+
+## fuzz: run each fuzz target for FUZZTIME (default 30s)
+fuzz:
+	@grep -rl --include='*_test.go' '^func Fuzz' . | while read -r file; do \
+		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$$file"); do \
+			echo "fuzz $$target in $$(dirname "$$file")"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" || exit 1; \
+		done; \
+	done
