@@ -209,3 +209,33 @@ func TestBothDirectionsOnOneSocket(t *testing.T) {
 		}
 	}
 }
+
+// A dialer that goes silent in mid-handshake must not hold up Close, nor other dialers.
+func TestStalledHandshake(t *testing.T) {
+	e, l := listen(t, ListenOptions{})
+	near := newEndpoint(t)
+	stalled := make(chan struct{})
+	release := make(chan struct{})
+	dialed := make(chan error, 1)
+	go func() {
+		_, err := near.Dial(t.Context(), DialOptions{Address: e.Addr().String(), TLS: func(c *tls.Config) {
+			c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+				close(stalled)
+				<-release
+				return nil, errors.New("never mind")
+			}
+		}})
+		dialed <- err
+	}()
+	<-stalled
+	c := dial(t, e, DialOptions{})
+	if _, err := l.Accept(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	must(t, e.Close())
+	done(t, c)
+	close(release)
+	if err := <-dialed; err == nil {
+		t.Error("the stalled dial went through")
+	}
+}
