@@ -1,0 +1,150 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/quic-go/quic-go"
+
+	"github.com/axonproto/axon/impl/internal/identity"
+)
+
+// conn is an authenticated connection. It is served the same way whoever
+// dialled it, and however many a peer has.
+type conn struct {
+	e       *Endpoint
+	qc      *quic.Conn
+	peer    identity.AgentID
+	dialled bool // by us
+
+	streams counter // all streams under way, of both sides
+	serving counter // requests past their FIN that are not yet answered
+	// lastReply is when a reply was last handed to QUIC, in Unix nanoseconds.
+	lastReply atomic.Int64
+}
+
+// serve runs until the connection is gone or the endpoint drains; it owns the
+// loop for unidirectional streams.
+func (c *conn) serve() {
+	c.e.wg.Go(c.acceptUni)
+	c.acceptBidi()
+	<-c.qc.Context().Done()
+	c.e.forget(c)
+}
+
+func (c *conn) acceptBidi() {
+	for {
+		s, err := c.qc.AcceptStream(c.e.accepting)
+		if err != nil {
+			return
+		}
+		c.streams.add()
+		c.e.wg.Go(func() {
+			defer c.streams.done()
+			c.serveBidi(s)
+		})
+	}
+}
+
+func (c *conn) acceptUni() {
+	for {
+		s, err := c.qc.AcceptUniStream(c.e.accepting)
+		if err != nil {
+			return
+		}
+		c.streams.add()
+		c.e.wg.Go(func() {
+			defer c.streams.done()
+			c.serveUni(s)
+		})
+	}
+}
+
+func (c *conn) serveBidi(s *quic.Stream) {
+	b := bufferPool.Get().(*buffers)
+	defer b.release()
+	_ = s.SetReadDeadline(time.Now().Add(c.e.o.StreamTimeout))
+	body, err := readBody(s, b)
+	if err != nil {
+		code := abortCode(err)
+		s.CancelRead(code)
+		s.CancelWrite(code)
+		c.noteAbort(err)
+		return
+	}
+
+	c.serving.add()
+	defer c.serving.done()
+	if c.e.draining.Load() {
+		s.CancelWrite(codeNone)
+		return
+	}
+	reply, ok := c.e.o.Handler.Bidi(s.Context(), c.peer, body, b.out[:0])
+	if !ok {
+		s.CancelWrite(codeMalformed)
+		return
+	}
+	_ = s.SetWriteDeadline(time.Now().Add(c.e.o.StreamTimeout))
+	if _, err := s.Write(reply); err != nil {
+		// The peer took its interest back, or gives no credit.
+		s.CancelWrite(codeLate)
+		return
+	}
+	_ = s.Close()
+	c.lastReply.Store(time.Now().UnixNano())
+}
+
+func (c *conn) serveUni(s *quic.ReceiveStream) {
+	b := bufferPool.Get().(*buffers)
+	defer b.release()
+	_ = s.SetReadDeadline(time.Now().Add(c.e.o.StreamTimeout))
+	body, err := readBody(s, b)
+	if err != nil {
+		s.CancelRead(abortCode(err))
+		c.noteAbort(err)
+		return
+	}
+	c.e.o.Handler.Uni(c.peer, body)
+}
+
+// noteAbort logs what the peer did; the end of the connection is no news here.
+func (c *conn) noteAbort(err error) {
+	why := ""
+	switch err {
+	case errBodyTooLarge:
+		why = "aborted a stream over the size limit"
+	case errBodyLate:
+		why = "aborted a stream that did not reach its end in time"
+	case errBodyReset:
+		why = "dropped a stream that the peer reset"
+	default:
+		return
+	}
+	c.e.rare.Note(slog.LevelInfo, why, slog.String("peer", string(c.peer)))
+}
+
+func (c *conn) close(reason string) { _ = c.qc.CloseWithError(codeClosed, reason) }
+
+// flushTime is how long to keep the connection so that the last reply arrives:
+// closing at once would throw away what is on its way.
+func (c *conn) flushTime(now time.Time) time.Duration {
+	const most = 250 * time.Millisecond
+	grace := min(max(3*c.qc.ConnectionStats().SmoothedRTT, 20*time.Millisecond), most)
+	return time.Unix(0, c.lastReply.Load()).Add(grace).Sub(now)
+}
+
+// closeReason turns the end of a connection into a few words for the log.
+func closeReason(qc *quic.Conn) string {
+	cause := context.Cause(qc.Context())
+	var app *quic.ApplicationError
+	if errors.As(cause, &app) && app.ErrorMessage != "" {
+		return app.ErrorMessage
+	}
+	if cause == nil {
+		return ""
+	}
+	return cause.Error()
+}
