@@ -1,0 +1,341 @@
+package steps
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/axonproto/axon/conformance/verdict"
+	"github.com/axonproto/axon/harness/probe"
+	"github.com/axonproto/axon/harness/wire"
+)
+
+func init() {
+	define(`([\d,]+) requests are sent one after another on one connection`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
+		n, err := number(a[0])
+		if err != nil {
+			return err
+		}
+		return s.inWindow(ctx, n, 32)
+	})
+	define(`([\d,]+) requests are opened at once on one connection`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
+		n, err := number(a[0])
+		if err != nil {
+			return err
+		}
+		return s.inWindow(ctx, n, n)
+	})
+	define(`([\d,]+) requests lie written and unfinished on one connection and are then finished in (order|reverse order|a mixed order)`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
+		n, err := number(a[0])
+		if err != nil {
+			return err
+		}
+		return s.pile(ctx, n, a[1])
+	})
+	define(`all of them are answered, each on its own stream`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
+		return s.allAnswered(ctx)
+	})
+	define(`each reply's ref is the id of the request on its own stream`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
+		for _, x := range s.exchanges {
+			if err := s.refersTo(ctx, x); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	define(`their ids are all different, and none is a request's`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
+		return s.idsDiffer(ctx)
+	})
+	define(`(\d+) connections are made one after another, and on each a request is written at once`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
+		n, err := number(a[0])
+		if err != nil {
+			return err
+		}
+		return s.connectionsInRow(ctx, n)
+	})
+	define(`(\d+) connections are open at the same time, and on each (\d+) requests are sent`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
+		n, err := number(a[0])
+		if err != nil {
+			return err
+		}
+		each, err := number(a[1])
+		if err != nil {
+			return err
+		}
+		return s.connectionsAtOnce(ctx, n, each)
+	})
+	define(`([\d,]+) messages of 4 KiB each are sent on one connection`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
+		n, err := number(a[0])
+		if err != nil {
+			return err
+		}
+		c, err := s.connection(ctx)
+		if err != nil {
+			return err
+		}
+		s.seen = len(c.Incoming())
+		for range n {
+			if _, err := s.sendOn(ctx, c, false, wire.Pad(wire.NewID(), "message", 4096)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	define(`all of them are taken`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
+		for i, x := range s.exchanges {
+			if x.writeErr != nil {
+				return fail(x, "every message is read to its end", "message %d of %d was cut off: %v", i+1, len(s.exchanges), x.writeErr)
+			}
+			if code, stopped := x.stream.StopCode(); stopped && code != 0 {
+				return fail(x, "every message is read to its end", "the target stopped message %d of %d with code %d", i+1, len(s.exchanges), code)
+			}
+		}
+		return s.survives(ctx)
+	})
+	define(`a mixture of (\d+) valid and malformed envelopes is sent on one connection`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
+		n, err := number(a[0])
+		if err != nil {
+			return err
+		}
+		return s.mixture(ctx, n)
+	})
+}
+
+// inWindow sends n requests with at most window of them unanswered.
+func (s *Scenario) inWindow(ctx context.Context, n, window int) error {
+	c, err := s.connection(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		if i >= window {
+			x := s.exchanges[i-window]
+			if r, err := x.awaitEnd(ctx); err != nil {
+				return s.lose(x, fmt.Sprintf("request %d of %d is answered and its stream finished", i-window+1, n), "the stream carried %s after %s", r.describe(), s.Target.Ceiling)
+			}
+		}
+		x, err := s.sendOn(ctx, c, true, plain("request", wire.NewID()))
+		if err != nil {
+			return err
+		}
+		if x.writeErr != nil {
+			return s.lose(x, fmt.Sprintf("request %d of %d is taken", i+1, n), "it was cut off: %v", x.writeErr)
+		}
+	}
+	return nil
+}
+
+// pile has n requests lie there, whole but for their FIN, and then finishes them.
+// A target that grants credit for fewer streams gets as many as it grants.
+func (s *Scenario) pile(ctx context.Context, n int, order string) error {
+	c, err := s.connection(ctx)
+	if err != nil {
+		return err
+	}
+	var batch []*exchange
+	finish := func() error {
+		for i := range batch {
+			j := i
+			switch order {
+			case "reverse order":
+				j = len(batch) - 1 - i
+			case "a mixed order":
+				// A step that shares no factor with any batch visits each once.
+				j = (i*7919 + 3) % len(batch)
+			}
+			if err := s.wrote(batch[j], batch[j].stream.Finish()); err != nil {
+				return err
+			}
+		}
+		for _, x := range batch {
+			if _, err := s.answer(ctx, x); err != nil {
+				return err
+			}
+		}
+		batch = batch[:0]
+		return nil
+	}
+	for len(s.exchanges) < n {
+		x, err := s.tryOpen(ctx, c, len(batch) > 0)
+		if err != nil {
+			return err
+		}
+		if x == nil {
+			if err := finish(); err != nil {
+				return err
+			}
+			continue
+		}
+		x.note(plain("request", wire.NewID()))
+		if err := s.wrote(x, x.stream.Write(ctx, x.sent)); err != nil {
+			return err
+		}
+		batch = append(batch, x)
+	}
+	return finish()
+}
+
+// tryOpen opens a stream; with others in hand it gives up at once, nil, when the
+// target grants no credit for one more.
+func (s *Scenario) tryOpen(ctx context.Context, c *probe.Conn, inHand bool) (*exchange, error) {
+	if !inHand {
+		return s.openOn(ctx, c, true)
+	}
+	stream, ok, err := c.TryOpenBidi()
+	if err != nil {
+		x := &exchange{conn: c}
+		return nil, s.lose(x, "the target takes a new stream", "%v", err)
+	}
+	if !ok {
+		return nil, nil
+	}
+	x := &exchange{conn: c, stream: stream}
+	s.exchanges = append(s.exchanges, x)
+	s.last = x
+	return x, nil
+}
+
+func (s *Scenario) allAnswered(ctx context.Context) error {
+	if len(s.exchanges) == 0 {
+		return fmt.Errorf("no request was sent before this step")
+	}
+	for i, x := range s.exchanges {
+		r, err := x.await(ctx)
+		which := fmt.Sprintf("request %d of %d is answered on its own stream", i+1, len(s.exchanges))
+		if err != nil {
+			return s.lose(x, which, "the stream carried %s after %s", r.describe(), s.Target.Ceiling)
+		}
+		if !r.answered() {
+			s.Lost = r.ended && r.ending.How == probe.ConnectionClosed
+			return fail(x, which, "the stream carried %s", r.describe())
+		}
+		if r, err = x.awaitEnd(ctx); err != nil {
+			return s.lose(x, fmt.Sprintf("the stream of request %d of %d is finished", i+1, len(s.exchanges)), "it carried %s after %s", r.describe(), s.Target.Ceiling)
+		}
+		if r.ending.How != probe.Finished {
+			return fail(x, which, "the stream carried %s", r.describe())
+		}
+	}
+	return nil
+}
+
+func (s *Scenario) idsDiffer(ctx context.Context) error {
+	seen := map[string]int{}
+	for i, x := range s.exchanges {
+		seen[strings.ToLower(x.id)] = -i - 1
+	}
+	for i, x := range s.exchanges {
+		r, err := s.something(ctx, x)
+		if err != nil {
+			return err
+		}
+		id := strings.ToLower(r.envelope.ID)
+		if j, again := seen[id]; again && j < 0 {
+			return fail(x, "a reply with an id of its own", "the reply's id %s is that of request %d", id, -j)
+		} else if again {
+			return fail(x, "a reply with an id of its own", "replies %d and %d both have the id %s", j+1, i+1, id)
+		}
+		seen[id] = i
+	}
+	return nil
+}
+
+// connectionsInRow makes n connections, one at a time, and has the first thing on
+// each be a request.
+func (s *Scenario) connectionsInRow(ctx context.Context, n int) error {
+	for i := range n {
+		c, err := s.dial(ctx)
+		if err != nil {
+			if i == 0 {
+				return err
+			}
+			return s.lose(nil, fmt.Sprintf("connection %d of %d is made and served", i+1, n), "%v", err)
+		}
+		x, err := s.sendOn(ctx, c, true, plain("request", wire.NewID()))
+		if err != nil {
+			return err
+		}
+		if _, err := s.answer(ctx, x); err != nil {
+			return err
+		}
+		_ = c.Close(0, "done")
+	}
+	return nil
+}
+
+// connectionsAtOnce has n connections open together; a target that keeps one
+// connection a peer is asked on one after another.
+func (s *Scenario) connectionsAtOnce(ctx context.Context, n, each int) error {
+	var open []*probe.Conn
+	for range n {
+		c, err := s.dial(ctx)
+		if err != nil {
+			return err
+		}
+		open = append(open, c)
+		if s.Target.Single {
+			break
+		}
+	}
+	for range each {
+		for _, c := range open {
+			if _, err := s.sendOn(ctx, c, true, plain("request", wire.NewID())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// malformedSamples are bytes that are no envelope; «…» as in feature files.
+var malformedSamples = []string{
+	``, `{`, `{"id":"«id»","kind":"request"`, `[]`, `null`, `{"id":null,"kind":"request","payload":{}}`,
+	`{"id":"«id»","payload":{}}`, `{"id":"«id»","kind":"request","payload":[]}`, `«hex ff fe 00»`, `«request»«request»`,
+}
+
+// mixture alternates malformed envelopes, of which nothing is asked, with good
+// requests, each of which must be answered correctly.
+func (s *Scenario) mixture(ctx context.Context, n int) error {
+	c, err := s.connection(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		bad, err := s.expand(malformedSamples[i%len(malformedSamples)], wire.NewID())
+		if err != nil {
+			return err
+		}
+		if _, err := s.sendOn(ctx, c, i%3 != 0, bad); err != nil {
+			return err
+		}
+		if c.End() != nil {
+			// Closing is allowed; the next ones go over a new connection.
+			if c, err = s.dial(ctx); err != nil {
+				return s.lose(s.last, "the target lives on", "it takes no new connection: %v", err)
+			}
+		}
+		x, err := s.good(ctx, c)
+		if err != nil {
+			if end := c.End(); end != nil && end.Remote && !end.IdleTimeout {
+				s.Lost = false
+				if c, err = s.dial(ctx); err != nil {
+					return s.lose(x, "the target lives on", "it takes no new connection: %v", err)
+				}
+				if x, err = s.good(ctx, c); err != nil {
+					return err
+				}
+			} else {
+				return err
+			}
+		}
+		if err := s.refersTo(ctx, x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// blocked is a precondition that broke.
+func blocked(reason string, args ...any) error {
+	return &verdict.Blocked{Reason: fmt.Sprintf(reason, args...)}
+}

@@ -1,0 +1,175 @@
+package steps
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/axonproto/axon/conformance/verdict"
+	"github.com/axonproto/axon/harness/probe"
+	"github.com/axonproto/axon/harness/wire"
+)
+
+// barriers is the number of good requests, one after another, that end a check of
+// an absence: whatever a target would have done to the bytes before them it has
+// had two round trips of its own time for.
+const barriers = 2
+
+// answered tells whether a stream holds an answer at all: a response or an error,
+// whatever else may be wrong with it. Barriers ask for no more, so that one fault
+// does not fail every check.
+func (r reply) answered() bool {
+	return r.values > 0 && (r.envelope.Kind == "response" || r.envelope.Kind == "error")
+}
+
+// taken tells whether the target took what was sent as valid: a response, or the
+// default error.
+func (r reply) taken() bool {
+	if r.values == 0 {
+		return false
+	}
+	code, _ := errorCode(r.envelope)
+	return r.envelope.Kind == "response" || code == "unhandled"
+}
+
+// good sends a plain request on a connection and waits for its answer.
+func (s *Scenario) good(ctx context.Context, c *probe.Conn) (*exchange, error) {
+	x, err := s.sendOn(ctx, c, true, plain("request", wire.NewID()))
+	if err != nil {
+		return x, err
+	}
+	r, err := x.await(ctx)
+	if err != nil {
+		return x, s.lose(x, "a good request is answered", "nothing came within %s", s.Target.Ceiling)
+	}
+	if !r.answered() {
+		if r.ended && r.ending.How == probe.ConnectionClosed {
+			s.Lost = true
+		}
+		return x, fail(x, "a good request is answered by a response or an error", "the stream carried %s", r.describe())
+	}
+	return x, nil
+}
+
+// survives is the barrier on the connection in question: it must still be there
+// and serve.
+func (s *Scenario) survives(ctx context.Context) error {
+	last := s.last
+	c, err := s.connection(ctx)
+	if err != nil {
+		return err
+	}
+	for range barriers {
+		if end := c.End(); end != nil {
+			return s.lose(last, "the connection stays and answers the next request", "it ended: %s", describeClosing(end))
+		}
+		x, err := s.good(ctx, c)
+		if err == nil {
+			continue
+		}
+		if end := c.End(); end != nil {
+			return s.lose(last, "the connection stays and answers the next request", "it ended: %s", describeClosing(end))
+		}
+		return fail(x, "the same connection answers a good request afterwards", "it did not: %s", actualOf(err))
+	}
+	s.last = last
+	return nil
+}
+
+// settle is the barrier of a check that leaves the connection's fate open: on the
+// same connection while it lives, and on a new one when the target closed it in
+// so many words. A connection that goes silent is a failure.
+func (s *Scenario) settle(ctx context.Context) error {
+	last := s.last
+	defer func() { s.last = last }()
+	err := s.survives(ctx)
+	if err == nil {
+		return nil
+	}
+	end := s.conn.End()
+	if end == nil || !end.Remote || end.IdleTimeout || end.StatelessReset {
+		return err
+	}
+	s.Lost = false
+	old, seen := s.conn, s.seen
+	c, err := s.dial(ctx)
+	if err != nil {
+		return s.lose(last, "the target lives on", "it closed the connection (%s) and takes no new one", describeClosing(end))
+	}
+	_, err = s.good(ctx, c)
+	s.conn, s.seen = old, seen
+	return err
+}
+
+// accepted: the last exchange was taken as valid.
+func (s *Scenario) accepted(ctx context.Context) error {
+	x := s.last
+	r, err := x.await(ctx)
+	if err != nil {
+		return s.lose(x, "it is answered by a response or the default error", "the stream carried %s after %s", r.describe(), s.Target.Ceiling)
+	}
+	if r.taken() {
+		return nil
+	}
+	if code, ok := errorCode(r.envelope); ok && r.values > 0 && code == s.Target.DefaultCode {
+		return nil
+	}
+	s.Lost = r.ended && r.ending.How == probe.ConnectionClosed
+	return fail(x, "it is answered by a response or the default error", "the stream carried %s", r.describe())
+}
+
+// notAccepted: neither a response nor the default error came, and none has come
+// when the target has answered good requests after it.
+func (s *Scenario) notAccepted(ctx context.Context) error {
+	x := s.last
+	if err := s.settle(ctx); err != nil {
+		return err
+	}
+	if !x.stream.Bidi() {
+		return s.unanswered(ctx)
+	}
+	if r := x.read(); r.taken() {
+		return fail(x, "it is not accepted: an error with another code, an empty finish, a reset or no answer", "the stream carried %s", r.describe())
+	}
+	return nil
+}
+
+// unanswered: since the last stimulus the target opened no stream on its
+// connection. In the quiet state nothing else can have led to one; with a handler
+// only an answer counts: a response, an error, or what names our id.
+func (s *Scenario) unanswered(ctx context.Context) error {
+	x := s.last
+	if err := s.settle(ctx); err != nil {
+		return err
+	}
+	for _, in := range s.conn.Incoming()[min(s.seen, len(s.conn.Incoming())):] {
+		got := &exchange{conn: s.conn, stream: in}
+		r := got.read()
+		if s.Target.HasHandler && r.values > 0 && r.envelope.Kind == "message" && !r.names(s.exchanges) {
+			continue
+		}
+		return fail(got, "nothing answers what was sent on stream "+fmt.Sprint(x.stream.ID()),
+			"the target opened stream %d with %s", in.ID(), r.describe())
+	}
+	return nil
+}
+
+// names tells whether an envelope refers to one of the exchanges.
+func (r reply) names(exchanges []*exchange) bool {
+	if r.envelope.Ref == nil {
+		return false
+	}
+	for _, x := range exchanges {
+		if x.id != "" && wire.SameUUID(x.id, *r.envelope.Ref) {
+			return true
+		}
+	}
+	return false
+}
+
+// actualOf is what was seen, without what was expected.
+func actualOf(err error) string {
+	if f, ok := err.(*verdict.Failure); ok {
+		return f.Actual
+	}
+	return err.Error()
+}

@@ -1,0 +1,166 @@
+package steps
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/axonproto/axon/conformance/verdict"
+	"github.com/axonproto/axon/harness/credential"
+	"github.com/axonproto/axon/harness/probe"
+	"github.com/axonproto/axon/harness/wire"
+)
+
+// ErrOtherProtocol: the target speaks QUIC and refuses the token axon/1, which is
+// itself a broken sentence (AXON-TLS-001).
+var ErrOtherProtocol = errors.New("the target refuses the ALPN token axon/1, so it does not speak AXON protocol v1 at this address")
+
+// alertNoProtocol is the TLS alert no_application_protocol (RFC 9001, section 8.1).
+const alertNoProtocol = 120
+
+// Preflight meets the target for the first time: it learns the key where none is
+// pinned, sees whether the suite is admitted, and how the target answers a plain
+// request. It fills the Target and returns how long the answer took, 0 when none
+// came. Its error is a *verdict.Blocked, the reason why nothing can be checked.
+func Preflight(ctx context.Context, t *Target) (answered time.Duration, err error) {
+	s := New(t, nil)
+	defer s.Close()
+	e, err := s.probe()
+	if err != nil {
+		return 0, err
+	}
+	o := t.dialOptions()
+	o.ExpectKey = t.Key
+	c, err := e.Dial(ctx, o)
+	if err != nil {
+		return 0, t.explainDial(err)
+	}
+	s.conns = append(s.conns, c)
+	s.conn = c
+	if t.Key == nil {
+		t.Key = c.PeerKey()
+	}
+	if t.Key != nil {
+		t.AgentID = credential.AgentID(t.Key)
+	}
+	began := time.Now()
+	x, err := s.sendOn(ctx, c, true, plain("request", wire.NewID()))
+	if err == nil {
+		// The error is a time-out: a target that took the connection and does not
+		// answer is judged, not skipped.
+		r, _ := x.await(ctx)
+		if r.answered() {
+			t.DefaultCode, _ = errorCode(r.envelope)
+			return time.Since(began), nil
+		}
+	}
+	if end := c.End(); end != nil {
+		return 0, s.explainEnd(ctx, end)
+	}
+	return 0, nil
+}
+
+// KeepsConnections tells whether the target serves two connections of one peer at
+// the same time.
+func KeepsConnections(ctx context.Context, t *Target) bool {
+	s := New(t, nil)
+	defer s.Close()
+	first, err := s.dial(ctx)
+	if err != nil {
+		return false
+	}
+	if _, err := s.good(ctx, first); err != nil {
+		// A target that answers nothing shows nothing here.
+		return first.End() == nil
+	}
+	second, err := s.dial(ctx)
+	if err != nil {
+		return false
+	}
+	if _, err := s.good(ctx, second); err != nil {
+		return false
+	}
+	_, err = s.good(ctx, first)
+	return err == nil
+}
+
+// State of a target between two scenarios.
+type State int
+
+// The states.
+const (
+	Alive State = iota
+	Mute        // it takes connections and answers no request
+	Gone        // it takes no connection
+)
+
+// Look dials anew and sends a plain request.
+func Look(ctx context.Context, t *Target) (State, error) {
+	s := New(t, nil)
+	defer s.Close()
+	c, err := s.dial(ctx)
+	if err != nil {
+		return Gone, err
+	}
+	if _, err := s.good(ctx, c); err != nil {
+		if c.End() != nil {
+			return Gone, err
+		}
+		return Mute, err
+	}
+	return Alive, nil
+}
+
+// explainDial turns the error of the first dial into the reason why nothing runs.
+func (t *Target) explainDial(err error) error {
+	var dial *probe.DialError
+	if errors.Is(err, probe.ErrKeyMismatch) {
+		return &verdict.Blocked{Reason: "the target at " + t.Address + " holds another key than the one named: check --target-key or the token, or leave the key out to learn it", Err: err}
+	}
+	if errors.As(err, &dial) {
+		if dial.Stage == "resolve" {
+			return &verdict.Blocked{Reason: fmt.Sprintf("the address %s cannot be resolved: name the target as host:port", t.Address), Err: err}
+		}
+		if r := dial.Refusal; r != nil && r.TLSAlert {
+			if r.Alert == alertNoProtocol {
+				return &verdict.Blocked{Reason: ErrOtherProtocol.Error(), Err: ErrOtherProtocol}
+			}
+			if r.Remote {
+				return t.notAdmitted(fmt.Sprintf("TLS alert %d", r.Alert))
+			}
+		}
+	}
+	return &verdict.Blocked{Reason: "nothing speaks QUIC at " + t.Address + ": start the target, check host, UDP port and firewall", Err: err}
+}
+
+// explainEnd does the same for a connection that ended during the first request. A
+// TLS alert is a refusal of the key. So is a close by the application, if a
+// connection on which nothing is sent is closed too; a target that closes only
+// when it is asked something is one to be judged.
+func (s *Scenario) explainEnd(ctx context.Context, end *probe.Closing) error {
+	t := s.Target
+	if end.Remote && end.TLSAlert {
+		return t.notAdmitted(describeClosing(end))
+	}
+	if end.Remote && end.Application {
+		idle, err := s.dial(ctx)
+		if err != nil {
+			return t.notAdmitted(describeClosing(end))
+		}
+		wait, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		select {
+		case <-idle.Done():
+			return t.notAdmitted(describeClosing(end))
+		case <-wait.Done():
+			return nil
+		}
+	}
+	return &verdict.Blocked{Reason: "the first connection to " + t.Address + " broke before a request was answered: " + describeClosing(end)}
+}
+
+func (t *Target) notAdmitted(how string) error {
+	return &verdict.Blocked{Reason: fmt.Sprintf("the target refuses the suite's key (%s): admit the public key %s (Agent ID %s) in the target's list of known peers, "+
+		"for AXON's own daemon under peers: in config.yaml; `axon-conformance identity` prints a ready entry", how, t.Identity.PublicBase64(), t.Identity.AgentID())}
+}

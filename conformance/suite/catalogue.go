@@ -1,0 +1,198 @@
+package suite
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"sort"
+	"strings"
+
+	gherkin "github.com/cucumber/gherkin/go/v42"
+	"github.com/cucumber/godog"
+	messages "github.com/cucumber/messages/go/v34"
+
+	"github.com/axonproto/axon/conformance/steps"
+	"github.com/axonproto/axon/spec"
+)
+
+// check is one scenario, or one row of an outline's examples.
+type check struct {
+	name     string
+	location string // FILE:LINE
+	ids      []string
+	needs    []spec.Need
+	tags     []string
+	// heavy: many exchanges, so the ceiling is six-fold.
+	heavy bool
+	// alone: nothing else may run at the same time.
+	alone bool
+	// wholeRun: it judges what the run as a whole has shown, so it comes last.
+	wholeRun bool
+	steps    []string
+	order    int
+}
+
+// heavyFactor multiplies the ceiling of a check that is tagged @heavy.
+const heavyFactor = 6
+
+// catalogue is every check of a set of feature files.
+type catalogue struct {
+	checks   []*check
+	byPlace  map[string]*check
+	contents []godog.Feature
+}
+
+// load reads and checks all feature files. Its errors are *UsageError: with one's
+// own feature files they are the author's.
+func load(features fs.FS) (*catalogue, error) {
+	files, err := featureFiles(features)
+	if err != nil {
+		return nil, err
+	}
+	c := &catalogue{byPlace: map[string]*check{}}
+	ids := (&messages.Incrementing{}).NewId
+	for _, name := range files {
+		text, err := fs.ReadFile(features, name)
+		if err != nil {
+			return nil, &UsageError{fmt.Sprintf("cannot read feature file %s: %v", name, err)}
+		}
+		document, err := gherkin.ParseGherkinDocument(bytes.NewReader(text), ids)
+		if err != nil {
+			return nil, &UsageError{fmt.Sprintf("feature file %s: %v", name, err)}
+		}
+		for _, p := range gherkin.Pickles(*document, name, ids) {
+			k, err := newCheck(p)
+			if err != nil {
+				return nil, err
+			}
+			k.order = len(c.checks)
+			if other, double := c.byPlace[k.location]; double {
+				return nil, &UsageError{fmt.Sprintf("%s: two scenarios at one place: %q and %q", k.location, other.name, k.name)}
+			}
+			c.checks = append(c.checks, k)
+			c.byPlace[k.location] = k
+		}
+		c.contents = append(c.contents, godog.Feature{Name: name, Contents: text})
+	}
+	if len(c.checks) == 0 {
+		return nil, &UsageError{"there is no scenario in the feature files: name a directory that holds *.feature files"}
+	}
+	return c, nil
+}
+
+// featureFiles lists the files in the order of the spec's sections, by which they
+// are named; others follow by name.
+func featureFiles(features fs.FS) ([]string, error) {
+	var files []string
+	err := fs.WalkDir(features, ".", func(p string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.HasSuffix(p, ".feature") {
+			files = append(files, p)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, &UsageError{fmt.Sprintf("cannot read the feature files: %v", err)}
+	}
+	rank := map[string]int{}
+	for i, s := range spec.Sections() {
+		rank[s.Slug] = i + 1
+	}
+	position := func(file string) int {
+		if r, ok := rank[strings.TrimSuffix(path.Base(file), ".feature")]; ok {
+			return r
+		}
+		return len(rank) + 1
+	}
+	sort.SliceStable(files, func(i, j int) bool {
+		if a, b := position(files[i]), position(files[j]); a != b {
+			return a < b
+		}
+		return files[i] < files[j]
+	})
+	return files, nil
+}
+
+var needTags = map[string]spec.Need{
+	"@quiet": spec.Quiet, "@drive": spec.Drive, "@handle": spec.Handle,
+	"@observe": spec.Observe, "@cli": spec.CLI, "@lan": spec.LAN,
+}
+
+func newCheck(p *messages.Pickle) (*check, error) {
+	k := &check{name: p.Name, location: fmt.Sprintf("%s:%d", p.Uri, p.Location.Line)}
+	wrong := func(format string, args ...any) error {
+		return &UsageError{k.location + ": " + fmt.Sprintf(format, args...)}
+	}
+	for _, t := range p.Tags {
+		k.tags = append(k.tags, t.Name)
+		need, isNeed := needTags[t.Name]
+		switch {
+		case strings.HasPrefix(t.Name, "@AXON-"):
+			id := t.Name[1:]
+			q, known := spec.Lookup(id)
+			if !known {
+				return nil, wrong("the tag %s names no sentence of spec/: write the sentence first, or use %s", t.Name, nearestID(id))
+			}
+			if q.Withdrawn {
+				return nil, wrong("the sentence %s is withdrawn: remove the scenario or its tag", id)
+			}
+			if !slices.Contains(k.ids, id) {
+				k.ids = append(k.ids, id)
+			}
+		case isNeed:
+			k.needs = append(k.needs, need)
+		case t.Name == "@heavy":
+			k.heavy = true
+		case t.Name == "@alone":
+			k.alone = true
+		case t.Name == "@whole-run":
+			k.wholeRun = true
+		default:
+			return nil, wrong("unknown tag %s: use a requirement id, a need (@quiet @drive @handle @observe @cli @lan), @heavy, @alone or @whole-run", t.Name)
+		}
+	}
+	if len(k.ids) == 0 {
+		return nil, wrong("the scenario %q has no requirement id: tag it with the @AXON-… that it checks", p.Name)
+	}
+	for _, step := range p.Steps {
+		k.steps = append(k.steps, step.Text)
+		if err := stepDefined(step); err != nil {
+			return nil, wrong("%v", err)
+		}
+	}
+	if len(p.Steps) == 0 {
+		return nil, wrong("the scenario %q has no steps", p.Name)
+	}
+	return k, nil
+}
+
+// stepDefined: exactly one definition takes the step.
+func stepDefined(step *messages.PickleStep) error {
+	var takers []string
+	for _, d := range steps.Definitions() {
+		if d.Matches(step.Text) {
+			takers = append(takers, d.Pattern)
+		}
+	}
+	switch len(takers) {
+	case 1:
+		hasDoc := step.Argument != nil && step.Argument.DocString != nil
+		if hasDoc != strings.HasSuffix(step.Text, ":") {
+			return fmt.Errorf("the step %q and its doc string do not fit: a step that takes one ends in a colon, others take none", step.Text)
+		}
+		return nil
+	case 0:
+		return fmt.Errorf("no step is defined for %q; the nearest is %q", step.Text, nearestStep(step.Text))
+	}
+	return fmt.Errorf("the step %q is taken by more than one definition: %q", step.Text, takers)
+}
+
+// needsOf lists what a check needs of the target, beyond an address.
+func (k *check) needsOf() []string {
+	var names []string
+	for _, n := range k.needs {
+		names = append(names, string(n))
+	}
+	return names
+}

@@ -1,0 +1,307 @@
+package suite
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/cucumber/godog"
+
+	"github.com/axonproto/axon/conformance/report"
+	"github.com/axonproto/axon/conformance/steps"
+	"github.com/axonproto/axon/conformance/verdict"
+	"github.com/axonproto/axon/harness/credential"
+)
+
+// defaultCeiling bounds a check of a target of ordinary speed.
+const defaultCeiling = 5 * time.Second
+
+// slowFactor times the first answer's duration is the least ceiling, unless the
+// caller sets one.
+const slowFactor = 25
+
+// run is one call of Run.
+type run struct {
+	options  Options
+	chosen   []*check
+	selected map[string]*check
+	contents []godog.Feature
+	target   *steps.Target
+	gate     gate
+	notes    []string
+
+	// pass is whether the scenarios of the whole run are executed now.
+	wholeRun bool
+	// exclusive is held for writing by a check that runs alone.
+	exclusive sync.RWMutex
+
+	mu      sync.Mutex
+	results map[string]*result
+	done    int
+	total   int
+}
+
+// Run checks a target and reports. The report's ExitCode is the run's. The error
+// is a *UsageError for a mistake of the caller; any other is a fault of the suite.
+// A cancelled context ends the run early: what had finished is reported, the rest
+// could not run.
+func Run(ctx context.Context, o Options) (report.Report, error) {
+	if o.Repeat < 1 {
+		o.Repeat = 1
+	}
+	if o.Parallel < 1 {
+		o.Parallel = 1
+	}
+	if o.Timeout < 0 {
+		return report.Report{}, &UsageError{"the time-out of a check must be positive"}
+	}
+	c, err := load(o.Features)
+	if err != nil {
+		return report.Report{}, err
+	}
+	chosen, err := c.choose(o.Select)
+	if err != nil {
+		return report.Report{}, err
+	}
+	r := &run{options: o, chosen: chosen, contents: c.contents, selected: map[string]*check{}, total: len(chosen) * o.Repeat}
+	for _, k := range chosen {
+		r.selected[k.location] = k
+	}
+	started := time.Now()
+	r.meet(ctx)
+	sets := make([]map[string]*result, 0, o.Repeat)
+	for range o.Repeat {
+		if err := r.once(ctx); err != nil {
+			return report.Report{}, err
+		}
+		sets = append(sets, r.results)
+	}
+	return r.report(started, sets), nil
+}
+
+// meet is the preflight. What it finds wrong closes the gate, so that every check
+// ends as could-not-run with that reason.
+func (r *run) meet(ctx context.Context) {
+	o := r.options
+	r.target = &steps.Target{
+		Address: o.Address, Key: o.Key, Identity: o.Identity, HasHandler: o.HasHandler, Ceiling: o.Timeout,
+		Record: steps.NewRecord(),
+	}
+	if r.target.Ceiling == 0 {
+		r.target.Ceiling = defaultCeiling
+	}
+	if r.target.Key != nil {
+		r.target.AgentID = credential.AgentID(r.target.Key)
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*r.target.Ceiling)
+	defer cancel()
+	answered, err := steps.Preflight(ctx, r.target)
+	if err != nil {
+		if o.Alive != nil {
+			if dead := o.Alive(); dead != nil {
+				err = fmt.Errorf("%w; %w", err, dead)
+			}
+		}
+		r.gate.close(err)
+		return
+	}
+	if o.Timeout == 0 && slowFactor*answered > r.target.Ceiling {
+		r.target.Ceiling = (slowFactor * answered).Round(time.Second)
+		r.notes = append(r.notes, fmt.Sprintf("the target took %s to answer the first request, so each check may take %s", answered.Round(time.Millisecond), r.target.Ceiling))
+	}
+	if answered == 0 {
+		r.notes = append(r.notes, "the target took the first connection and did not answer a plain request on it")
+		r.target.Single = true
+		r.options.Parallel = 1
+		return
+	}
+	again, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.target.Ceiling)
+	defer cancel()
+	if !steps.KeepsConnections(again, r.target) {
+		r.target.Single = true
+		r.options.Parallel = 1
+		r.notes = append(r.notes, "the target keeps one connection a peer, so checks run one at a time and late answers cannot be watched for")
+	}
+}
+
+// once executes the selected scenarios: first the ordinary ones, then those that
+// judge the run as a whole.
+func (r *run) once(ctx context.Context) error {
+	r.results = map[string]*result{}
+	r.target.Record = steps.NewRecord()
+	r.target.Watch = nil
+	if !r.gate.closed() && !r.target.Single {
+		watching, cancel := context.WithTimeout(ctx, r.target.Ceiling)
+		w, err := steps.NewWatch(watching, r.target)
+		cancel()
+		if err != nil {
+			r.notes = append(r.notes, fmt.Sprintf("no connection could be watched over the whole run: %v", err))
+		} else {
+			r.target.Watch = w
+			defer w.Close()
+		}
+	}
+	for _, whole := range []bool{false, true} {
+		r.wholeRun = whole
+		if !r.any(whole) {
+			continue
+		}
+		if err := r.godog(ctx); err != nil {
+			return err
+		}
+	}
+	for _, k := range r.chosen {
+		if r.results[k.location] == nil {
+			return fmt.Errorf("%s: godog did not run the scenario %q", k.location, k.name)
+		}
+	}
+	return nil
+}
+
+// any tells whether a selected check belongs to the given pass.
+func (r *run) any(wholeRun bool) bool {
+	for _, k := range r.chosen {
+		if k.wholeRun == wholeRun {
+			return true
+		}
+	}
+	return false
+}
+
+// godog executes one pass. Its exit code tells no more than the results do, but
+// for 2, that it did not start.
+func (r *run) godog(ctx context.Context) error {
+	suite := godog.TestSuite{
+		Name:                "axon-conformance",
+		ScenarioInitializer: r.initialize,
+		Options: &godog.Options{
+			Format: silentFormat, Output: io.Discard, NoColors: true, Strict: true,
+			Concurrency: r.options.Parallel, FeatureContents: r.contents, DefaultContext: ctx,
+		},
+	}
+	if code := suite.Run(); code > 1 {
+		return fmt.Errorf("godog ended with code %d before it ran a scenario", code)
+	}
+	return nil
+}
+
+type startedKey struct{}
+
+// started is the moment at which a scenario began, and how to end its ceiling.
+type started struct {
+	at     time.Time
+	check  *check
+	cancel context.CancelFunc
+}
+
+func (r *run) initialize(sc *godog.ScenarioContext) {
+	sc.Before(r.before)
+	sc.After(r.after)
+	steps.Register(sc)
+}
+
+func (r *run) before(ctx context.Context, p *godog.Scenario) (context.Context, error) {
+	k := r.selected[fmt.Sprintf("%s:%d", p.Uri, p.Location.Line)]
+	if k == nil || k.wholeRun != r.wholeRun {
+		return steps.With(ctx, &steps.Scenario{Skip: true}), nil
+	}
+	if k.alone {
+		r.exclusive.Lock()
+	} else {
+		r.exclusive.RLock()
+	}
+	s := steps.New(r.target, k.ids)
+	s.Err = r.prevents(ctx, k)
+	ceiling := r.target.Ceiling
+	if k.heavy {
+		ceiling *= heavyFactor
+	}
+	ctx, cancel := context.WithTimeout(ctx, ceiling)
+	ctx = context.WithValue(ctx, startedKey{}, &started{at: time.Now(), check: k, cancel: cancel})
+	return steps.With(ctx, s), nil
+}
+
+// prevents tells why a check is not even begun, nil when it is.
+func (r *run) prevents(ctx context.Context, k *check) error {
+	if err := r.inapplicable(k); err != nil {
+		return err
+	}
+	if err := r.gate.reason(); err != nil {
+		return blockedBy(err)
+	}
+	if ctx.Err() != nil {
+		return &verdict.Blocked{Reason: "the run was cancelled"}
+	}
+	if r.options.Alive != nil {
+		if err := r.options.Alive(); err != nil {
+			r.gate.close(err)
+			return blockedBy(err)
+		}
+	}
+	return nil
+}
+
+func blockedBy(err error) error {
+	var b *verdict.Blocked
+	if errors.As(err, &b) && b == err {
+		return b
+	}
+	return &verdict.Blocked{Reason: err.Error()}
+}
+
+func (r *run) after(ctx context.Context, _ *godog.Scenario, err error) (context.Context, error) {
+	s := steps.From(ctx)
+	begun, _ := ctx.Value(startedKey{}).(*started)
+	if s == nil || s.Skip || begun == nil {
+		return ctx, nil
+	}
+	took := time.Since(begun.at)
+	defer begun.cancel()
+	if s.Err == nil && err != nil {
+		s.Err = err // godog's own: a step that is not defined, a panic
+	}
+	// What a Then step needs of the trace is read before the probe closes it.
+	res := newResult(begun.check, s, took)
+	r.gate.judge(r, s, res)
+	s.Close()
+	if begun.check.alone {
+		r.exclusive.Unlock()
+	} else {
+		r.exclusive.RUnlock()
+	}
+	r.keep(begun.check, res)
+	return ctx, nil
+}
+
+// keep stores a result and tells of it.
+func (r *run) keep(k *check, res *result) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.results[k.location] = res
+	r.done++
+	if r.options.Progress != nil {
+		r.options.Progress(Progress{
+			Done: r.done, Total: r.total, Name: k.name, Location: k.location, IDs: k.ids,
+			Verdict: res.worst(k), Reason: res.reason, Duration: res.took,
+		})
+	}
+}
+
+// capabilities are what the target offers in this run.
+func (r *run) capabilities() []string {
+	if r.options.HasHandler {
+		return []string{"wire"}
+	}
+	return []string{"wire", "quiet"}
+}
+
+func (r *run) publicKey() string {
+	if r.target.Key == nil {
+		return ""
+	}
+	return base64.StdEncoding.EncodeToString(r.target.Key)
+}

@@ -1,0 +1,131 @@
+package suite
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	tagexpressions "github.com/cucumber/tag-expressions/go/v6"
+
+	"github.com/axonproto/axon/spec"
+)
+
+// Listed is one check as `list` shows it.
+type Listed struct {
+	Name     string   `json:"name"`
+	Location string   `json:"location"`
+	IDs      []string `json:"ids"`
+	Levels   []string `json:"levels"`
+	Needs    []string `json:"needs"`
+}
+
+// List tells what a selection would run. Its errors are *UsageError.
+func List(features fs.FS, s Selection) ([]Listed, error) {
+	c, err := load(features)
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := c.choose(s)
+	if err != nil {
+		return nil, err
+	}
+	var listed []Listed
+	for _, k := range chosen {
+		l := Listed{Name: k.name, Location: k.location, IDs: k.ids, Needs: append([]string{"wire"}, k.needsOf()...)}
+		for _, id := range k.ids {
+			q, _ := spec.Lookup(id)
+			l.Levels = append(l.Levels, string(q.Level))
+		}
+		listed = append(listed, l)
+	}
+	return listed, nil
+}
+
+// choose applies a selection. That nothing is left is an error.
+func (c *catalogue) choose(s Selection) ([]*check, error) {
+	var expression tagexpressions.Evaluatable
+	if strings.TrimSpace(s.Tags) != "" {
+		var err error
+		if expression, err = tagexpressions.Parse(s.Tags); err != nil {
+			return nil, &UsageError{fmt.Sprintf("the tag expression %q does not parse: %v; write for instance \"@AXON-KIND-002 and not @heavy\"", s.Tags, err)}
+		}
+		if err := c.knownTags(s.Tags); err != nil {
+			return nil, err
+		}
+	}
+	for _, id := range s.Requirements {
+		if q, known := spec.Lookup(id); !known {
+			return nil, &UsageError{fmt.Sprintf("there is no requirement %q; the nearest is %s (`axon-conformance list` shows them all)", id, nearestID(id))}
+		} else if q.Withdrawn {
+			return nil, &UsageError{fmt.Sprintf("the requirement %s is withdrawn", id)}
+		}
+	}
+	level := spec.Level(strings.ToUpper(s.Level))
+	if level != "" && level != spec.Must && level != spec.Should && level != spec.Advisory {
+		return nil, &UsageError{fmt.Sprintf("there is no level %q: use must, should or advisory", s.Level)}
+	}
+	if _, known := c.byPlace[s.Location]; s.Location != "" && !known {
+		return nil, &UsageError{fmt.Sprintf("there is no scenario at %s: `axon-conformance list` shows where each stands", s.Location)}
+	}
+	var chosen []*check
+	for _, k := range c.checks {
+		if expression != nil && !expression.Evaluate(k.tags) {
+			continue
+		}
+		if s.Location != "" && k.location != s.Location {
+			continue
+		}
+		if !k.concerns(s.Requirements, level) {
+			continue
+		}
+		chosen = append(chosen, k)
+	}
+	if len(chosen) == 0 {
+		return nil, &UsageError{"nothing is selected: the tags, requirements, level and scenario that were given have no check in common (`axon-conformance list` with the same flags shows what would run)"}
+	}
+	return chosen, nil
+}
+
+// concerns: one of the check's ids is among the wanted and has the wanted level.
+func (k *check) concerns(wanted []string, level spec.Level) bool {
+	for _, id := range k.ids {
+		q, _ := spec.Lookup(id)
+		if (len(wanted) == 0 || slices.Contains(wanted, id)) && (level == "" || q.Level == level) {
+			return true
+		}
+	}
+	return false
+}
+
+// knownTags: a mistyped tag would silently select nothing, or with "not" all.
+func (c *catalogue) knownTags(expression string) error {
+	known := map[string]bool{}
+	for _, k := range c.checks {
+		for _, t := range k.tags {
+			known[t] = true
+		}
+	}
+	for _, q := range spec.Requirements() {
+		known["@"+q.ID] = true
+	}
+	for tag := range needTags {
+		known[tag] = true
+	}
+	for _, word := range strings.FieldsFunc(expression, func(r rune) bool { return r == ' ' || r == '(' || r == ')' || r == '\t' }) {
+		switch word {
+		case "and", "or", "not":
+			continue
+		}
+		if !known[word] {
+			best, bestDistance := "", 1<<30
+			for t := range known {
+				if d := distance(word, t); d < bestDistance || d == bestDistance && t < best {
+					best, bestDistance = t, d
+				}
+			}
+			return &UsageError{fmt.Sprintf("no scenario has the tag %q; the nearest is %s", word, best)}
+		}
+	}
+	return nil
+}

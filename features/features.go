@@ -1,0 +1,14 @@
+// Package features holds the checks of each sentence of spec/ as Gherkin, one file
+// per section of the text, and embeds them. It imports nothing of ours.
+package features
+
+import (
+	"embed"
+	"io/fs"
+)
+
+//go:embed *.feature
+var files embed.FS
+
+// FS returns the feature files.
+func FS() fs.FS { return files }

@@ -1,0 +1,154 @@
+Feature: Payloads and error payloads
+  A payload is the application's own. Any JSON object is taken.
+
+  @AXON-PAY-002
+  Scenario Outline: <what> as a payload is accepted
+    Given a connection to the target
+    When the probe sends a request with the payload <payload>
+    Then it is accepted
+    And the reply's ref is the request's id
+
+    Examples:
+      | what                       | payload                                                        |
+      | an empty object            | {}                                                             |
+      | an object 100 levels deep  | «100 times {"a":»{}«100 times }»                           |
+      | arrays 100 levels deep     | {"a":«99 times [»«99 times ]»}                             |
+      | one name twice             | {"a":1,"a":2,"a":{"a":3,"a":4}}                                |
+      | the envelope's own names   | {"id":1,"id":2,"kind":null,"payload":[],"ref":"x"}             |
+      | an empty name              | {"":"","":1}                                                   |
+      | a lone high surrogate      | {"text":"\ud800"}                                              |
+      | a lone low surrogate       | {"text":"\udfff","\udc00":1}                                   |
+      | surrogates the wrong way   | {"text":"\udc00\ud800"}                                        |
+      | a pair of surrogates       | {"text":"\ud83d\ude00"}                                        |
+      | an escaped NUL             | {"text":"a\u0000b","\u0000":0}                                 |
+      | every short escape         | {"text":"\" \\\\ \/ \b \f \r \t"}                              |
+      | text of four bytes a rune  | {"text":"😀 наука 科学 العلم"}                                  |
+      | an integer beyond 2^53     | {"n":9007199254740993}                                         |
+      | an integer beyond 2^64     | {"n":18446744073709551617}                                     |
+      | an integer of 400 digits   | {"n":1«400 times 0»}                                         |
+      | 1e400                      | {"n":1e400}                                                    |
+      | -1e400 and 1e-400          | {"n":[-1e400,1e-400,1E+400]}                                   |
+      | minus zero                 | {"n":[-0,-0.0,0e0]}                                            |
+      | many decimals              | {"n":0.«200 times 3»}                                        |
+      | null, true and false       | {"a":null,"b":true,"c":false}                                  |
+      | an array of 1,000 numbers  | {"a":[«999 times 1,»1]}                                      |
+      | 1,000 members              | «hex 7b»«999 times "m":1,»"last":1«hex 7d»               |
+      | a text of 60 KiB           | {"text":"«61000 times x»"}                                   |
+      | 60 KiB of small objects    | {"a":[«6000 times {"":0},»{}]}                               |
+      | 60 KiB of escapes          | {"text":"«10000 times \u00e9»"}                              |
+
+  @AXON-PAY-002
+  Scenario: Payloads of every sort are accepted in any order on one connection
+    Given a connection to the target
+    When requests with payloads of every sort are sent in a mixed order on one connection
+    Then every one of them is accepted
+
+  @AXON-PAY-003
+  Scenario Outline: Members that nobody knows change nothing: <payload>
+    Given a connection to the target
+    When the probe sends a request with the payload <payload>
+    Then it is accepted
+    And the reply's ref is the request's id
+
+    Examples:
+      | payload                                                              |
+      | {"unheard_of":1,"x-later":{"deep":[1,2,3]}}                          |
+      | {"__proto__":{"a":1},"constructor":null,"$ref":"#"}                  |
+      | {"version":99,"type":"hello","cmd":"shutdown","reply":false}         |
+      | {"from":"ed25519.0","to":"ed25519.1","v":2,"ts":"yesterday"}         |
+
+  @AXON-PAY-004
+  Scenario Outline: An envelope that is not valid JSON is not accepted: <what>
+    Given a connection to the target
+    When the probe sends <bytes> as the bytes of a bidirectional stream
+    Then it is not accepted
+
+    Examples:
+      | what                        | bytes                                                             |
+      | a comma too many            | {"id":"«id»","kind":"request","payload":{},}                    |
+      | a comma too many inside     | {"id":"«id»","kind":"request","payload":{"a":[1,]}}             |
+      | a comma missing             | {"id":"«id»" "kind":"request","payload":{}}                     |
+      | names without quotes        | {id:"«id»",kind:"request",payload:{}}                           |
+      | single quotes               | {'id':'«id»','kind':'request','payload':{}}                     |
+      | a comment                   | {"id":"«id»",/* hi */"kind":"request","payload":{}}             |
+      | a brace missing             | {"id":"«id»","kind":"request","payload":{}                      |
+      | a brace too many            | {"id":"«id»","kind":"request","payload":{}}}                    |
+      | NaN                         | {"id":"«id»","kind":"request","payload":{"n":NaN}}              |
+      | Infinity                    | {"id":"«id»","kind":"request","payload":{"n":Infinity}}         |
+      | a leading zero              | {"id":"«id»","kind":"request","payload":{"n":01}}               |
+      | a leading plus              | {"id":"«id»","kind":"request","payload":{"n":+1}}               |
+      | a bare point                | {"id":"«id»","kind":"request","payload":{"n":1.}}               |
+      | a hexadecimal number        | {"id":"«id»","kind":"request","payload":{"n":0x10}}             |
+      | True                        | {"id":"«id»","kind":"request","payload":{"b":True}}             |
+      | an unknown escape           | {"id":"«id»","kind":"request","payload":{"t":"\x41"}}           |
+      | a short unicode escape      | {"id":"«id»","kind":"request","payload":{"t":"\u12"}}           |
+      | a raw line feed in a text   | {"id":"«id»","kind":"request","payload":{"t":"a«hex 0a»b"}}   |
+      | a raw tab in a text         | {"id":"«id»","kind":"request","payload":{"t":"a«hex 09»b"}}   |
+      | an open text                | {"id":"«id»","kind":"request","payload":{"t":"abc}}             |
+      | words                       | please do something for me                                        |
+      | a form                      | id=«id»&kind=request                                            |
+      | YAML                        | id: «id»«hex 0a»kind: request«hex 0a»payload: {}            |
+      | an HTTP request             | POST / HTTP/1.1«hex 0d 0a 0d 0a»«request»                     |
+      | a length before it          | «hex 00 00 00 68»«request»                                    |
+      | no-break space around it    | «hex c2 a0»«request»«hex c2 a0»                             |
+      | a form feed before it       | «hex 0c»«request»                                             |
+
+  @AXON-PAY-005
+  Scenario Outline: The domain is not enforced: <payload>
+    Given a connection to the target
+    When the probe sends a request with the payload <payload>
+    Then it is accepted
+
+    Examples:
+      | payload                                    |
+      | {"question":"no domain at all"}            |
+      | {"domain":"family.calendar"}               |
+      | {"domain":"nobody.knows.this.one"}         |
+      | {"domain":"no dots, but spaces & signs!"}  |
+      | {"domain":"..."}                           |
+      | {"domain":""}                              |
+      | {"domain":"«5000 times d.»"}             |
+      | {"domain":null}                            |
+      | {"domain":7}                               |
+      | {"domain":true}                            |
+      | {"domain":["family","work"]}               |
+      | {"domain":{"name":"family"}}               |
+
+  @AXON-ERRPAY-001
+  Scenario: The payload of an error that the target makes has the usual shape
+    Given a connection to the target
+    When the probe sends an envelope of kind "future" on a bidirectional stream
+    Then the error's payload has code, message and retryable of the right types
+
+  @AXON-ERRPAY-001 @whole-run
+  Scenario: Every error that the target made in the run had the usual shape
+    Given a connection to the target
+    When the probe sends an envelope of kind "future" on a bidirectional stream
+    Then it is answered
+    And it held for everything that the target sent in this run
+
+  @AXON-ERRPAY-002
+  Scenario: The code of an error that the target makes is in snake_case
+    Given a connection to the target
+    When the probe sends an envelope of kind "future" on a bidirectional stream
+    Then the error's code is in snake_case
+
+  @AXON-ERRPAY-002 @whole-run
+  Scenario: Every error code of the run was in snake_case
+    Given a connection to the target
+    When the probe sends an envelope of kind "future" on a bidirectional stream
+    Then it is answered
+    And it held for everything that the target sent in this run
+
+  @AXON-ERRPAY-004
+  Scenario: The message of an error that the target makes explains
+    Given a connection to the target
+    When the probe sends an envelope of kind "future" on a bidirectional stream
+    Then the error's message explains
+
+  @AXON-ERRPAY-004 @whole-run
+  Scenario: Every error message of the run explained
+    Given a connection to the target
+    When the probe sends an envelope of kind "future" on a bidirectional stream
+    Then it is answered
+    And it held for everything that the target sent in this run

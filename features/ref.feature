@@ -1,0 +1,91 @@
+Feature: The ref member
+  A receiver takes an absent ref, a null one and a UUID alike.
+
+  @AXON-REF-002
+  Scenario: A request without ref is accepted
+    Given a connection to the target
+    When the probe sends a request
+    Then it is accepted
+
+  @AXON-REF-003
+  Scenario: A request with ref null is accepted
+    Given a connection to the target
+    When the probe sends a request with "ref" set to null
+    Then it is accepted
+    And the reply's ref is the request's id
+
+  @AXON-REF-003
+  Scenario: It does not matter where in the envelope a null ref stands
+    Given a connection to the target
+    When the probe sends {"ref":null,"id":"«id»","payload":{},"kind":"request"} as the bytes of a bidirectional stream
+    Then it is accepted
+
+  @AXON-REF-004
+  Scenario: A request with a UUID as its ref is accepted
+    Given a connection to the target
+    When the probe sends a request with "ref" set to "«other id»"
+    Then it is accepted
+    And the reply's ref is the request's id
+
+  @AXON-REF-004
+  Scenario: It does not matter where in the envelope the ref stands
+    Given a connection to the target
+    When the probe sends {"ref":"«other id»","payload":{},"kind":"request","id":"«id»"} as the bytes of a bidirectional stream
+    Then it is accepted
+    And the reply's ref is the request's id
+
+  @AXON-REF-002 @AXON-REF-003 @AXON-REF-004
+  Scenario Outline: On a unidirectional stream a message with <ref> does no harm
+    Given a connection to the target
+    When the probe sends <envelope> as the bytes of a unidirectional stream
+    Then the connection survives
+
+    Examples:
+      | ref           | envelope                                                               |
+      | no ref        | {"id":"«id»","kind":"message","payload":{}}                          |
+      | ref null      | {"id":"«id»","kind":"message","payload":{},"ref":null}               |
+      | a UUID as ref | {"id":"«id»","kind":"message","payload":{},"ref":"«other id»"}     |
+
+  @AXON-REF-005
+  Scenario Outline: With 64 requests in flight, finished in <order>, each reply has its own request's id
+    Given a connection to the target
+    When 64 requests lie written and unfinished on one connection and are then finished in <order>
+    Then all of them are answered, each on its own stream
+    And each reply's ref is the id of the request on its own stream
+
+    Examples:
+      | order         |
+      | order         |
+      | reverse order |
+      | a mixed order |
+
+  @AXON-REF-005
+  Scenario: With 64 requests sent at once each reply has its own request's id
+    Given a connection to the target
+    When 64 requests are opened at once on one connection
+    Then all of them are answered, each on its own stream
+    And each reply's ref is the id of the request on its own stream
+
+  @AXON-REF-005
+  Scenario: Requests on several connections at once are not mixed up
+    When 4 connections are open at the same time, and on each 16 requests are sent
+    Then all of them are answered, each on its own stream
+    And each reply's ref is the id of the request on its own stream
+
+  @AXON-REF-007
+  Scenario Outline: What the target does with the ref <ref>
+    Given a connection to the target
+    When the probe sends a request with "ref" set to <ref>
+    Then what the target did is noted
+
+    Examples:
+      | ref                                     |
+      | "not a uuid"                            |
+      | ""                                      |
+      | 7                                       |
+      | {}                                      |
+      | "00000000-0000-0000-0000-000000000000"  |
+
+  @AXON-REF-001 @whole-run
+  Scenario: What the target sent of its own accord without a reference had no ref member
+    Then it held for everything that the target sent in this run
