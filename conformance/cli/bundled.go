@@ -106,9 +106,11 @@ func (p *program) startBundled(ctx context.Context, dir string, id credential.Id
 }
 
 // childEnvironment is this program's own environment, pointed away from
-// everything that belongs to the user.
+// everything that belongs to the user. PATH is empty: the daemon starts no other
+// program, and godog, which the child is linked with, would ask a go command for
+// its tools, which leaves files in HOME.
 func childEnvironment(dir string) []string {
-	ours := map[string]string{"HOME": dir, "USERPROFILE": dir, "AXON_ROOT": dir}
+	ours := map[string]string{"HOME": dir, "USERPROFILE": dir, "AXON_ROOT": dir, "PATH": ""}
 	var list []string
 	for _, entry := range os.Environ() {
 		name, _, _ := strings.Cut(entry, "=")
