@@ -83,3 +83,75 @@ Feature: The default error
     And the probe gives up waiting for its reply
     And the probe sends a request
     Then its own stream carries exactly one reply, a response or an error
+
+  @AXON-DEFERR-007 @handle
+  Scenario: A handler that declines leads to the default error
+    Given an application handler is registered in the target
+    And a connection to the target
+    When the probe sends a request
+    Then the handler is given that request
+    When the handler declines it
+    Then the reply is the default error in every respect
+    And its own stream carries exactly one reply, a response or an error
+
+  @AXON-DEFERR-008 @handle
+  Scenario: A request that the handler had when it went away is answered
+    Given an application handler is registered in the target
+    And a connection to the target
+    When the probe sends a request
+    Then the handler is given that request
+    When the handler goes away
+    Then the reply is the default error in every respect
+
+  @AXON-DEFERR-008 @handle
+  Scenario: After a handler went away requests are answered as before
+    Given an application handler is registered in the target
+    And a connection to the target
+    When the handler goes away
+    And the probe sends a request
+    Then it is accepted
+    When an application handler is registered in the target
+    And the probe sends a request
+    Then the handler is given that request
+    When the handler answers by a response with the payload {"back":true}
+    Then the reply is a response with the payload {"back":true}
+
+  @AXON-DEFERR-008 @handle
+  Scenario: While one request is slow the others are answered
+    Given an application handler is registered in the target
+    And a connection to the target
+    When the probe sends a request
+    Then the handler is given that request
+    And the handler holds it back
+    When the probe sends a request
+    Then the handler is given that request
+    When the handler answers by a response with the payload {"second":true}
+    Then the reply is a response with the payload {"second":true}
+    When the handler answers the one that it held back by a response with the payload {"first":true}
+    Then the reply is a response with the payload {"first":true}
+
+  @AXON-DEFERR-009 @handle
+  Scenario Outline: The handler's <kind> reaches the requester unchanged: <payload>
+    Given an application handler is registered in the target
+    And a connection to the target
+    When the probe sends a request
+    Then the handler is given that request
+    When the handler answers by a <kind> with the payload <payload>
+    Then the reply is a <kind> with the payload <payload>
+    And its own stream carries exactly one reply, a response or an error
+
+    Examples:
+      | kind     | payload                                                              |
+      | response | {"answer":42}                                                        |
+      | response | {}                                                                   |
+      | response | {"text":"«50000 times x»"}                                           |
+      | error    | {"code":"not_today","message":"try tomorrow","retryable":true}       |
+      | error    | {"code":"unhandled","message":"not here, ask another","retryable":true} |
+      | error    | {}                                                                   |
+
+  @AXON-DEFERR-009 @handle @heavy
+  Scenario: With many requests in flight each requester gets the answer to its own
+    Given an application handler is registered in the target
+    When 64 requests with payloads of their own are sent on 4 connections
+    And the handler answers each of 64 requests by a response, the last one first
+    Then each reply carries the payload of its own request

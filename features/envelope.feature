@@ -268,3 +268,82 @@ Feature: The envelope
       | an id in braces         | {"id":"{«id»}","kind":"request","payload":{}} |
       | an id as a URN          | {"id":"urn:uuid:«id»","kind":"request","payload":{}} |
       | an id without hyphens   | {"id":"«id without hyphens»","kind":"request","payload":{}} |
+
+  # What local clients are shown
+
+  @AXON-ENV-012 @observe
+  Scenario Outline: From and to are those of the connection, whatever the wire says: <what>
+    Given a local client of the target is watching
+    And a connection to the target
+    When the probe sends <envelope> as the bytes of a unidirectional stream
+    Then the local client is told from and to of the connection, not of the wire
+
+    Examples:
+      | what                  | envelope |
+      | nothing               | {"id":"«id»","kind":"message","payload":{}} |
+      | another peer          | {"id":"«id»","kind":"message","payload":{},"from":"ed25519.00000000000000000000000000000000","to":"ed25519.11111111111111111111111111111111"} |
+      | other types           | {"from":null,"to":7,"id":"«id»","kind":"message","payload":{}} |
+      | objects               | {"id":"«id»","from":{"a":1},"kind":"message","to":["b"],"payload":{}} |
+      | in a kind not known   | {"id":"«id»","kind":"future","payload":{},"from":"ed25519.00000000000000000000000000000000"} |
+
+  @AXON-ENV-006 @observe
+  Scenario: A message whose id is nil is not delivered
+    Given a local client of the target is watching
+    And a connection to the target
+    When the probe sends a message with "id" set to "00000000-0000-0000-0000-000000000000"
+    Then the local client is not shown it
+
+  @AXON-ENV-009 @observe
+  Scenario Outline: A message without <member> is not delivered
+    Given a local client of the target is watching
+    And a connection to the target
+    When the probe sends a message without "<member>"
+    Then the local client is not shown it
+
+    Examples:
+      | member  |
+      | id      |
+      | kind    |
+      | payload |
+
+  @AXON-ENV-010 @observe
+  Scenario Outline: A message whose <member> is <value> is not delivered
+    Given a local client of the target is watching
+    And a connection to the target
+    When the probe sends a message with "<member>" set to <value>
+    Then the local client is not shown it
+
+    Examples:
+      | member  | value              |
+      | id      | null               |
+      | id      | 7                  |
+      | id      | ["«other id»"]     |
+      | id      | "not a uuid"       |
+      | kind    | null               |
+      | kind    | 1                  |
+      | kind    | {"message":null}   |
+      | kind    | ["message"]        |
+      | payload | null               |
+      | payload | "text"             |
+      | payload | []                 |
+      | payload | 7                  |
+
+  @AXON-ENV-013 @observe
+  Scenario: An envelope as an array of its values is not delivered
+    Given a local client of the target is watching
+    And a connection to the target
+    When the probe sends ["«id»","message",{},null] as the bytes of a unidirectional stream
+    Then the local client is not shown it
+
+  @AXON-ENV-014 @observe
+  Scenario Outline: A message with member names in other letters is not delivered: <envelope>
+    Given a local client of the target is watching
+    And a connection to the target
+    When the probe sends <envelope> as the bytes of a unidirectional stream
+    Then the local client is not shown it
+
+    Examples:
+      | envelope                                      |
+      | {"ID":"«id»","kind":"message","payload":{}}   |
+      | {"id":"«id»","Kind":"message","payload":{}}   |
+      | {"id":"«id»","kind":"message","PAYLOAD":{}}   |

@@ -88,3 +88,35 @@ Feature: Forward compatibility
     And the probe sends a request
     Then it is accepted
     And the reply's ref is the request's id
+
+  @AXON-FWD-003 @observe
+  Scenario Outline: A kind that nobody knows is delivered to local clients: <kind>
+    Given a local client of the target is watching
+    And a connection to the target
+    When the probe sends an envelope of kind <kind> on a unidirectional stream
+    Then the local client is shown it
+
+    Examples:
+      | kind               |
+      | "future"           |
+      | "unknown"          |
+      | "MESSAGE"          |
+      | ""                 |
+      | "frågа‑質問"         |
+      | "«1000 times k»"   |
+
+  @AXON-FWD-004 @observe
+  Scenario Outline: What is delivered shows the original kind: <kind>
+    Given a local client of the target is watching
+    And a connection to the target
+    When the probe sends an envelope of kind <kind> on a unidirectional stream
+    Then the local client is shown its original kind
+
+    Examples:
+      | kind               |
+      | "future"           |
+      | "unknown"          |
+      | "MESSAGE"          |
+      | ""                 |
+      | "frågа‑質問"         |
+      | "«1000 times k»"   |

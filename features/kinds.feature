@@ -113,3 +113,70 @@ Feature: Message kinds
   @AXON-KIND-004 @whole-run
   Scenario: A message that the target sent of its own accord opened a unidirectional stream
     Then it held for everything that the target sent in this run
+
+  # What the target sends
+
+  @AXON-KIND-001 @drive
+  Scenario: A request that the target sends opens a bidirectional stream
+    Given a peer that the target knows
+    When the target is asked to send it a request
+    Then the peer receives a request on a bidirectional stream
+    And what it received is a well-formed envelope
+    And what it received was ended by FIN and by nothing else
+    And what it received has the payload that the caller gave
+
+  @AXON-KIND-004 @drive
+  Scenario: A message that the target sends opens a unidirectional stream
+    Given a peer that the target knows
+    When the target is asked to send it a message
+    Then the peer receives a message on a unidirectional stream
+    And what it received is a well-formed envelope
+    And what it received was ended by FIN and by nothing else
+    And what it received has the payload that the caller gave
+
+  @AXON-KIND-006 @drive
+  Scenario Outline: An error reply ends the target's request, unchanged: <payload>
+    Given a peer that the target knows
+    When the target is asked to send it a request
+    Then the peer receives a request on a bidirectional stream
+    When the peer answers by an error with the payload <payload>
+    Then the caller is given that error, its payload unchanged
+
+    Examples:
+      | payload                                                                             |
+      | {"code":"unhandled","message":"nobody is here","retryable":false}                   |
+      | {"code":"busy","message":"come back later","retryable":true,"after":{"seconds":30}} |
+      | {}                                                                                  |
+      | {"code":7,"why":["a",null]}                                                         |
+
+  @AXON-KIND-009 @drive
+  Scenario: The target's caller is given the reply's payload unchanged
+    Given a peer that the target knows
+    When the target is asked to send it a request
+    Then the peer receives a request on a bidirectional stream
+    When the peer answers by a response with the payload {"n":9007199254740993,"t":"é\u00e9","a":[1.0,-0,1e400],"":{}}
+    Then the caller is given that response, its payload unchanged
+
+  @AXON-KIND-009 @drive
+  Scenario: The target's caller waits for a reply that takes its time
+    Given a peer that the target knows
+    When the target is asked to send it a request
+    Then the peer receives a request on a bidirectional stream
+    When the peer lets 2 seconds pass
+    And the peer answers by a response with the payload {"late":true}
+    Then the caller is given that response, its payload unchanged
+
+  @AXON-KIND-007 @observe
+  Scenario Outline: Local clients are shown an unsolicited error <how>
+    Given a local client of the target is watching
+    And a connection to the target
+    When the probe sends on a unidirectional stream:
+      """
+      <envelope>
+      """
+    Then the local client is shown it, from the probe, with its kind and payload unchanged
+
+    Examples:
+      | how         | envelope |
+      | without ref | {"id":"«id»","kind":"error","payload":{"code":"broken","message":"something is wrong here","retryable":false}} |
+      | with a ref  | {"id":"«id»","kind":"error","payload":{"code":"broken","retryable":true},"ref":"«other id»"} |

@@ -190,3 +190,26 @@ Feature: Sizes and bytes
       | 1 byte   |
       | 7 bytes  |
       | 60 bytes |
+
+  @AXON-LIMIT-007 @drive
+  Scenario Outline: The target does not send what is too large, and says so: a <kind>
+    Given a peer that the target knows
+    When the target is asked to send it a <kind> with the payload {"t":"«65536 times x»"}
+    Then the caller is told of a failure and is given no answer
+    And the peer has received nothing
+    When the target is asked to send it a message
+    Then the peer receives a message on a unidirectional stream
+
+    Examples:
+      | kind    |
+      | request |
+      | message |
+
+  @AXON-LIMIT-003 @observe
+  Scenario: A message whose stream is reset after the whole of it was written is not delivered
+    Given a local client of the target is watching
+    And a connection to the target
+    When the probe writes a whole message on a stream and leaves it open
+    And the target has had time to read it
+    And the probe resets that stream
+    Then the local client is not shown it

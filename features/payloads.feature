@@ -152,3 +152,97 @@ Feature: Payloads and error payloads
     When the probe sends an envelope of kind "future" on a bidirectional stream
     Then it is answered
     And it held for everything that the target sent in this run
+
+  @AXON-PAY-001 @handle
+  Scenario Outline: A payload passes through to the handler and back unchanged: <what>
+    Given an application handler is registered in the target
+    And a connection to the target
+    When the probe sends a request with the payload <payload>
+    Then the handler is given that request
+    When the handler gives the same payload back
+    Then the reply is a response that carries what was sent
+
+    Examples:
+      | what                   | payload                                              |
+      | integers beyond 2^53   | {"n":[9007199254740993,-18446744073709551617]}       |
+      | 1e400                  | {"n":[1e400,-1e400,1e-400]}                          |
+      | minus zero, 1.0        | {"n":[-0,-0.0,1.0,1.50,0.1e1]}                       |
+      | many decimals          | {"n":3.14159265358979323846264338327950288419716939} |
+      | escapes                | {"t":"\" \\\\ \/ \b \f \r \t \u0000 \u001f \u007f"} |
+      | non-ASCII              | {"t":"é😀 наука 科学 العلم\u2028","é":1}             |
+      | lone surrogates        | {"t":"a\ud800b","\udc00":"\udfff\ud800"}         |
+      | empty names            | {"":{"":{"":null}}}                                  |
+      | one name twice         | {"a":1,"a":2}                                        |
+      | 100 levels deep        | {"a":«99 times [»1«99 times ]»}                      |
+      | the envelope's names   | {"id":"x","kind":"y","payload":7,"ref":[],"from":1}  |
+      | 60 KiB                 | {"t":"«60000 times é»"}                              |
+      | terminal escapes       | {"t":"\u001b[31mred\u001b[0m\u0007"}              |
+
+  @AXON-PAY-001 @observe
+  Scenario Outline: A message's payload is delivered unchanged: <what>
+    Given a local client of the target is watching
+    And a connection to the target
+    When the probe sends a message with the payload <payload>
+    Then the local client is shown it, from the probe, with its kind and payload unchanged
+    When the probe sends a message
+    Then the local client is shown it
+
+    Examples:
+      | what                          | payload                                            |
+      | integers beyond 2^53          | {"n":[9007199254740993,-18446744073709551617]}     |
+      | 1e400, minus zero, 1.0        | {"n":[1e400,-0,1.0]}                               |
+      | lone surrogates               | {"t":"a\ud800b"}                                  |
+      | one name twice                | {"a":1,"a":2}                                      |
+      | 100 levels deep               | {"a":«99 times [»1«99 times ]»}                    |
+      | a rune across the 256th byte  | {"t":"«170 times a»«60 times é»"}                  |
+      | the same, one byte on         | {"t":"«171 times a»«60 times é»"}                  |
+      | a rune of four bytes there    | {"t":"«169 times a»«40 times 😀»"}                  |
+      | close to 64 KiB               | {"t":"«65000 times x»"}                            |
+      | close to 64 KiB of escapes    | {"t":"«10800 times \u0001»"}                      |
+      | terminal escapes              | {"t":"\u001b[31mred\u001b[0m\u0007"}            |
+
+  @AXON-PAY-004 @observe
+  Scenario Outline: A message that is not valid JSON is not delivered: <what>
+    Given a local client of the target is watching
+    And a connection to the target
+    When the probe sends <bytes> as the bytes of a unidirectional stream
+    Then the local client is not shown it
+
+    Examples:
+      | what                    | bytes                                                          |
+      | a comma too many        | {"id":"«id»","kind":"message","payload":{},}                   |
+      | a brace missing         | {"id":"«id»","kind":"message","payload":{}                     |
+      | invalid UTF-8           | {"id":"«id»","kind":"message","payload":{"t":"«hex ff»"}}      |
+      | a second object         | «message»{"id":"«other id»","kind":"message","payload":{}}     |
+      | a byte order mark       | «hex ef bb bf»«message»                                        |
+
+  @AXON-PAY-006 @handle
+  Scenario Outline: Whether a payload comes through byte for byte: <payload>
+    Given an application handler is registered in the target
+    And a connection to the target
+    When the probe sends a request with the payload <payload>
+    Then the handler is given that request
+    When the handler gives the same payload back
+    Then whether the payload came through byte for byte is noted
+
+    Examples:
+      | payload                                        |
+      | {"b":1,"a":[1.0,1e2,-0]}                       |
+      | {"t":"\u00e9\/","n":12345678901234567890}    |
+
+  @AXON-ERRPAY-003 @drive
+  Scenario: An application's own error passes through to the target's caller
+    Given a peer that the target knows
+    When the target is asked to send it a request
+    Then the peer receives a request on a bidirectional stream
+    When the peer answers by an error with the payload {"code":"Calendar-Full","reason":{"week":7},"retryable":"maybe"}
+    Then the caller is given that error, its payload unchanged
+
+  @AXON-ERRPAY-003 @handle
+  Scenario: The target's application may answer by an error of its own
+    Given an application handler is registered in the target
+    And a connection to the target
+    When the probe sends a request
+    Then the handler is given that request
+    When the handler answers by an error with the payload {"code":"Calendar-Full","reason":{"week":7},"retryable":"maybe"}
+    Then the reply is an error with the payload {"code":"Calendar-Full","reason":{"week":7},"retryable":"maybe"}

@@ -89,3 +89,40 @@ Feature: The ref member
   @AXON-REF-001 @whole-run
   Scenario: What the target sent of its own accord without a reference had no ref member
     Then it held for everything that the target sent in this run
+
+  @AXON-REF-001 @drive
+  Scenario: What the target sends without a reference has no ref member
+    Given a peer that the target knows
+    When the target is asked to send it a message
+    Then the peer receives a message on a unidirectional stream
+    And what it received has no ref member
+    When the target is asked to send it a request
+    Then the peer receives a request on a bidirectional stream
+    And what it received has no ref member
+
+  @AXON-REF-006 @drive
+  Scenario Outline: A reply whose ref is <ref> is not handed to the caller as the answer
+    Given a peer that the target knows
+    When the target is asked to send it a request and to wait 1 second
+    Then the peer receives a request on a bidirectional stream
+    When the peer answers by a response whose ref is <ref>
+    Then the caller is told of a failure and is given no answer
+
+    Examples:
+      | ref        |
+      | absent     |
+      | null       |
+      | another id |
+
+  @AXON-REF-002 @AXON-REF-003 @AXON-REF-004 @observe
+  Scenario Outline: A message with <ref> is delivered
+    Given a local client of the target is watching
+    And a connection to the target
+    When the probe sends <envelope> as the bytes of a unidirectional stream
+    Then the local client is shown it, from the probe, with its kind and payload unchanged
+
+    Examples:
+      | ref           | envelope                                                               |
+      | no ref        | {"id":"«id»","kind":"message","payload":{"a":1}}                       |
+      | ref null      | {"id":"«id»","kind":"message","payload":{"a":1},"ref":null}            |
+      | a UUID as ref | {"id":"«id»","kind":"message","payload":{"a":1},"ref":"«other id»"}    |

@@ -161,3 +161,9 @@ Feature: Streams
       | a message        | «message»                                                                                           |
       | a response       | {"id":"«id»","kind":"response","payload":{},"ref":"«other id»"}                                   |
       | an error         | {"id":"«id»","kind":"error","payload":{"code":"broken","message":"it is broken","retryable":false}} |
+
+  @AXON-STREAM-001 @drive
+  Scenario: Each thing that the target sends has a fresh stream
+    Given a peer that the target knows
+    When the target is asked to send it 8 messages and 8 requests
+    Then the peer receives each of them on a stream of its own

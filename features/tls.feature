@@ -85,3 +85,38 @@ Feature: Transport security
   @AXON-TLS-010
   Scenario: Whether session tickets, and with them 0-RTT, are on offer
     Then whether the target hands out session tickets is noted
+
+  # When the target dials
+
+  @AXON-TLS-007 @drive
+  Scenario: When the target dials, its SNI is the Agent ID of the peer that it means
+    Given a peer that the target knows
+    When the target is asked to send it a message
+    Then the peer receives a message on a unidirectional stream
+    And the target's dial named the peer's Agent ID as the server
+
+  @AXON-TLS-008 @drive
+  Scenario Outline: When the target dials and meets another key it sends nothing: a <kind>
+    Given a peer that the target knows, behind whose address another key listens
+    When the target is asked to send it a <kind>
+    Then the caller is told of a failure and is given no answer
+    And the peer has received nothing
+
+    Examples:
+      | kind    |
+      | request |
+      | message |
+
+  @AXON-TLS-009 @drive
+  Scenario: When the target dials it shows its own certificate
+    Given a peer that the target knows
+    When the target is asked to send it a message
+    Then the peer receives a message on a unidirectional stream
+    And the target's dial showed the target's own certificate
+
+  @AXON-TLS-009 @drive
+  Scenario: It does so also where the listener names authorities that do not match
+    Given a peer that the target knows, which names authorities that do not match
+    When the target is asked to send it a message
+    Then the peer receives a message on a unidirectional stream
+    And the target's dial showed the target's own certificate

@@ -17,6 +17,8 @@ type exchange struct {
 	sent   []byte
 	// id of the envelope sent; empty when it has none that can be told.
 	id string
+	// sender is the Agent ID of the probe that sent; empty means the suite's own.
+	sender string
 	// due: what was sent is a valid request, or one of an unknown kind, so a reply
 	// must come and carry the id.
 	due bool

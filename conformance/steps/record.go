@@ -98,7 +98,11 @@ func (s *Scenario) inspect() {
 			s.inspectReply(x)
 		}
 	}
-	for _, c := range s.conns {
+	conns := s.conns
+	for _, p := range s.peers {
+		conns = append(conns, p.connections()...)
+	}
+	for _, c := range conns {
 		for _, in := range c.Incoming() {
 			s.inspectOpened(&exchange{conn: c, stream: in})
 		}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/axonproto/axon/conformance/verdict"
+	"github.com/axonproto/axon/harness/control"
 	"github.com/axonproto/axon/harness/probe"
 	"github.com/axonproto/axon/harness/trace"
 )
@@ -40,6 +41,19 @@ type Scenario struct {
 	seen      int
 	last      *exchange
 	exchanges []*exchange
+	// peers are further probes that the target was told of.
+	peers []*peer
+	// calls are the times that the target was asked to send, in order.
+	calls  []*call
+	asking sync.WaitGroup
+	// answered is the payload of the peer's last reply.
+	answered []byte
+	handler  control.Handler
+	observer control.Observer
+	// handed is the request that the handler was given last, held one that it
+	// keeps for later, with the exchange that it belongs to.
+	handed, held control.Request
+	heldExchange *exchange
 	// dialed is the outcome of the last dial of a TLS step.
 	dialed      *dialOutcome
 	inspectOnce sync.Once
@@ -97,9 +111,19 @@ func (s *Scenario) connection(ctx context.Context) (*probe.Conn, error) {
 // scenario holds.
 func (s *Scenario) Close() {
 	s.inspectOnce.Do(s.inspect)
+	if s.handler != nil {
+		_ = s.handler.Close()
+	}
+	if s.observer != nil {
+		_ = s.observer.Close()
+	}
+	for _, p := range s.peers {
+		p.close(s)
+	}
 	if s.endpoint != nil {
 		_ = s.endpoint.Close()
 	}
+	s.asking.Wait()
 }
 
 // fail makes a failure at a stream of the scenario.

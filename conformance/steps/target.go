@@ -3,9 +3,9 @@ package steps
 import (
 	"crypto/ed25519"
 	"net"
-	"sync"
 	"time"
 
+	"github.com/axonproto/axon/harness/control"
 	"github.com/axonproto/axon/harness/credential"
 	"github.com/axonproto/axon/harness/probe"
 )
@@ -29,6 +29,8 @@ type Target struct {
 	// the first plain request; empty when it answered otherwise or not at all. A
 	// wrong code is the business of AXON-DEFERR-003 alone.
 	DefaultCode string
+	// Control makes the target act; nil when the suite cannot.
+	Control control.Target
 	// Single: the target keeps one connection a peer and drops the others.
 	Single bool
 	// Record collects what holds or fails over the whole run.
@@ -36,9 +38,6 @@ type Target struct {
 	// Watch holds the connections that stay open for the whole run; nil with
 	// Single.
 	Watch *Watch
-
-	mu      sync.Mutex
-	refused string
 }
 
 // listenAddress is the local address for a probe: loopback for a target there,

@@ -142,6 +142,8 @@ func newCheck(p *messages.Pickle) (*check, error) {
 			}
 		case isNeed:
 			k.needs = append(k.needs, need)
+			// There is one handler lease, and with it the target is not quiet.
+			k.alone = k.alone || need == spec.Handle
 		case t.Name == "@heavy":
 			k.heavy = true
 		case t.Name == "@alone":

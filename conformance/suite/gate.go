@@ -97,8 +97,9 @@ func (r *run) inapplicable(k *check) error {
 	if r.options.HasHandler && slices.Contains(k.needs, spec.Quiet) {
 		return &verdict.Inapplicable{Need: "quiet", Reason: "needs quiet: a target with no application handler, and --has-handler says that it has one"}
 	}
+	offered := r.capabilities()
 	for _, n := range k.needs {
-		if n != spec.Quiet && n != spec.Wire {
+		if n != spec.Quiet && !slices.Contains(offered, string(n)) {
 			return &verdict.Inapplicable{Need: string(n), Reason: "needs " + string(n) + ": " + needText[n]}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/axonproto/axon/conformance/verdict"
+	"github.com/axonproto/axon/harness/control"
 	"github.com/axonproto/axon/harness/credential"
 )
 
@@ -29,6 +30,9 @@ type Options struct {
 	// HasHandler: the target has an application handler, so that checks of the
 	// quiet state are not applicable.
 	HasHandler bool
+	// Control makes the target act, for the needs drive, handle and observe; nil
+	// when the suite has no way to. The caller closes it.
+	Control control.Target
 	// Strict: a broken SHOULD counts like a broken MUST.
 	Strict bool
 	// Parallel is the number of scenarios that run at once; 0 means 1.

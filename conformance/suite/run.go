@@ -15,6 +15,7 @@ import (
 	"github.com/axonproto/axon/conformance/steps"
 	"github.com/axonproto/axon/conformance/verdict"
 	"github.com/axonproto/axon/harness/credential"
+	"github.com/axonproto/axon/spec"
 )
 
 // defaultCeiling bounds a check of a target of ordinary speed.
@@ -89,7 +90,7 @@ func (r *run) meet(ctx context.Context) {
 	o := r.options
 	r.target = &steps.Target{
 		Address: o.Address, Key: o.Key, Identity: o.Identity, HasHandler: o.HasHandler, Ceiling: o.Timeout,
-		Record: steps.NewRecord(),
+		Record: steps.NewRecord(), Control: o.Control,
 	}
 	if r.target.Ceiling == 0 {
 		r.target.Ceiling = defaultCeiling
@@ -260,13 +261,13 @@ func (r *run) after(ctx context.Context, _ *godog.Scenario, err error) (context.
 		return ctx, nil
 	}
 	took := time.Since(begun.at)
-	defer begun.cancel()
 	if s.Err == nil && err != nil {
 		s.Err = err // godog's own: a step that is not defined, a panic
 	}
 	// What a Then step needs of the trace is read before the probe closes it.
 	res := newResult(begun.check, s, took)
 	r.gate.judge(r, s, res)
+	begun.cancel()
 	s.Close()
 	if begun.check.alone {
 		r.exclusive.Unlock()
@@ -293,10 +294,14 @@ func (r *run) keep(k *check, res *result) {
 
 // capabilities are what the target offers in this run.
 func (r *run) capabilities() []string {
-	if r.options.HasHandler {
-		return []string{"wire"}
+	offered := []string{string(spec.Wire)}
+	if !r.options.HasHandler {
+		offered = append(offered, string(spec.Quiet))
 	}
-	return []string{"wire", "quiet"}
+	if r.options.Control != nil {
+		offered = append(offered, r.options.Control.Capabilities()...)
+	}
+	return offered
 }
 
 func (r *run) publicKey() string {
