@@ -1,0 +1,37 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/axonproto/axon/conformance/cli"
+	"github.com/axonproto/axon/conformance/mutants"
+	"github.com/axonproto/axon/conformance/suite"
+)
+
+// selfTest lets the suite judge the broken and the odd peers.
+func selfTest(ctx context.Context, o cli.SelfTestOptions) (cli.SelfTestResult, error) {
+	// Hundreds of runs in one process leave much behind; memory is cheaper here
+	// than time.
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	options := mutants.Options{Features: o.Features, Names: o.Mutants, Parallel: o.Parallel, Version: o.Version}
+	if o.Progress != nil {
+		options.Progress = func(done, total int, r mutants.Row) {
+			fmt.Fprintf(o.Progress, "%d/%d %s %s\n", done, total, r.Name, r.Outcome())
+		}
+	}
+	m, err := mutants.SelfTest(ctx, options)
+	if err != nil {
+		return cli.SelfTestResult{}, asUsage(err)
+	}
+	return cli.SelfTestResult{Text: m.Text(o.Verbose), Survivors: m.Problems()}, nil
+}
+
+// asUsage marks a name that no peer has as a mistake of the caller.
+func asUsage(err error) error {
+	if mutants.IsUnknownName(err) {
+		return &suite.UsageError{Problem: err.Error()}
+	}
+	return err
+}

@@ -1,0 +1,14 @@
+// Package mutants holds peers that are broken on purpose, one fault each, and
+// peers that do odd things which are allowed. They judge the judge: the suite must
+// fail each of the former by the sentence that it breaks, for that reason, and
+// pass each of the latter whole.
+//
+// Under them lies one small and correct AXON peer on the probe. Each of its
+// decisions is a function in a manner; a fault replaces one of them. Peers listen
+// on 127.0.0.1 alone. What crypto/tls does by itself cannot be broken here: a
+// dialer's proof that it holds its private key is always demanded.
+//
+// The package may import conformance, harness, spec, schemas and features. It is
+// imported by tests and by the selftest command. It serves every requirement whose
+// need is wire or quiet: see List.
+package mutants

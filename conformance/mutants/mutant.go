@@ -1,0 +1,97 @@
+package mutants
+
+import (
+	"slices"
+	"time"
+
+	"github.com/axonproto/axon/conformance/verdict"
+	"github.com/axonproto/axon/harness/wire"
+)
+
+// Mutant is a peer with one fault, and how the suite must find it.
+type Mutant struct {
+	// Name in kebab-case.
+	Name string
+	// For are the requirements that it is made for: each must be failed by it.
+	For []string
+	// Also are others that the same fault breaks: they may be failed by it. A
+	// failed requirement that is in neither list is a false attribution.
+	Also []string
+	// Fault in one sentence for people.
+	Fault string
+	// Reason is a regular expression that what the suite saw must match, for each
+	// requirement in For, in at least one of its checks.
+	Reason string
+	// Verdict of those requirements: fail, or warn for a SHOULD. Empty: fail.
+	Verdict verdict.Verdict
+	// HasHandler: its application answers, and the suite is told so.
+	HasHandler bool
+	// Heavy: it shows only in the heavy checks, which others are spared.
+	Heavy bool
+	// Lost: the fault takes the peer or its answers away, so that some checks
+	// cannot run.
+	Lost bool
+	// Ceiling of one check; 0 is the suite's own.
+	Ceiling time.Duration
+
+	change func(*manner)
+}
+
+// Oddity is a peer that does something unusual that is allowed: the suite must
+// pass it whole.
+type Oddity struct {
+	// Name in kebab-case.
+	Name string
+	// What it does, in one sentence for people.
+	What string
+	// Warns are the requirements, all of them SHOULD, that it breaks.
+	Warns []string
+	// HasHandler: its application answers, and the suite is told so.
+	HasHandler bool
+
+	change func(*manner)
+}
+
+// Mutants lists all, in the order of the source.
+func Mutants() []Mutant {
+	return slices.Concat(shapeMutants())
+}
+
+// Oddities lists all, in the order of the source.
+func Oddities() []Oddity { return nil }
+
+// Listed says which requirements a mutant is made for.
+type Listed struct {
+	Name         string   `json:"name"`
+	Requirements []string `json:"requirements"`
+	Fault        string   `json:"fault"`
+}
+
+// List gives every mutant with its requirements, for the coverage report.
+func List() []Listed {
+	var list []Listed
+	for _, m := range Mutants() {
+		list = append(list, Listed{m.Name, m.For, m.Fault})
+	}
+	return list
+}
+
+// altering is a fault in what stands in a reply.
+func altering(f func(*call, *answer)) func(*manner) { return func(m *manner) { m.alter = f } }
+
+// forgiving is a fault that overlooks problems of an envelope.
+func forgiving(codes ...wire.ProblemCode) func(*manner) {
+	return func(m *manner) { m.tolerate(codes...) }
+}
+
+// repairing is a fault that mends a body instead of refusing it.
+func repairing(f func([]byte) []byte) func(*manner) { return func(m *manner) { m.repair = f } }
+
+// ids writes requirement ids without their prefix.
+func ids(short ...string) []string {
+	var long []string
+	for _, s := range short {
+		long = append(long, "AXON-"+s)
+	}
+	return long
+}

@@ -1,0 +1,266 @@
+package mutants
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/axonproto/axon/conformance/report"
+	"github.com/axonproto/axon/conformance/suite"
+	"github.com/axonproto/axon/conformance/verdict"
+	"github.com/axonproto/axon/features"
+	"github.com/axonproto/axon/harness/credential"
+)
+
+// Options of a self test.
+type Options struct {
+	// Features holds the *.feature files; nil means the embedded ones.
+	Features fs.FS
+	// Names of mutants and oddities; empty means all.
+	Names []string
+	// Parallel is the number of peers at once; 0 means 2.
+	Parallel int
+	// Progress is called for each finished peer, never concurrently. It may be nil.
+	Progress func(done, total int, row Row)
+	// Version of the suite.
+	Version string
+}
+
+// ErrUnknownName is wrapped by the error for a name that no peer has.
+var ErrUnknownName = errors.New("there is no mutant and no oddity of that name")
+
+// job is one peer to be judged.
+type job struct {
+	row        Row
+	reason     *regexp.Regexp
+	want       verdict.Verdict
+	also       []string
+	lost       bool
+	heavy      bool
+	hasHandler bool
+	ceiling    time.Duration
+	change     func(*manner)
+}
+
+// SelfTest runs the suite against each peer. Its error is a fault of the self test
+// or an unknown name; what the suite got wrong is in the matrix.
+func SelfTest(ctx context.Context, o Options) (Matrix, error) {
+	if o.Parallel < 1 {
+		o.Parallel = 2
+	}
+	if o.Features == nil {
+		o.Features = features.FS()
+	}
+	jobs, err := choose(o.Names)
+	if err != nil {
+		return Matrix{}, err
+	}
+	me, err := credential.New()
+	if err != nil {
+		return Matrix{}, err
+	}
+	began := time.Now()
+	matrix := Matrix{Rows: make([]Row, len(jobs))}
+	var (
+		workers sync.WaitGroup
+		mu      sync.Mutex // guards what follows
+		next    int
+		done    int
+		first   error
+	)
+	for range min(o.Parallel, len(jobs)) {
+		workers.Go(func() {
+			for {
+				mu.Lock()
+				i := next
+				next++
+				stop := i >= len(jobs) || first != nil || ctx.Err() != nil
+				mu.Unlock()
+				if stop {
+					return
+				}
+				row, err := jobs[i].run(ctx, o, me)
+				mu.Lock()
+				if err != nil && first == nil {
+					first = fmt.Errorf("%s: %w", jobs[i].row.Name, err)
+				}
+				matrix.Rows[i] = row
+				done++
+				if o.Progress != nil && err == nil {
+					o.Progress(done, len(jobs), row)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	workers.Wait()
+	if first == nil {
+		first = context.Cause(ctx)
+	}
+	matrix.Duration = time.Since(began)
+	return matrix, first
+}
+
+// choose makes the jobs of the named peers, of all when there is no name.
+func choose(names []string) ([]*job, error) {
+	var jobs []*job
+	for _, m := range Mutants() {
+		want := m.Verdict
+		if want == "" {
+			want = verdict.Fail
+		}
+		expression, err := regexp.Compile(m.Reason)
+		if err != nil {
+			return nil, fmt.Errorf("mutant %s: %w", m.Name, err)
+		}
+		jobs = append(jobs, &job{
+			row: Row{Name: m.Name, Sort: SortMutant, MadeFor: m.For, What: m.Fault}, reason: expression, want: want, also: m.Also,
+			lost: m.Lost, heavy: m.Heavy, hasHandler: m.HasHandler, ceiling: m.Ceiling, change: m.change,
+		})
+	}
+	for _, d := range Oddities() {
+		jobs = append(jobs, &job{
+			row: Row{Name: d.Name, Sort: SortOddity, MadeFor: d.Warns, What: d.What}, hasHandler: d.HasHandler, heavy: true, change: d.change,
+		})
+	}
+	if len(names) == 0 {
+		return jobs, nil
+	}
+	var chosen []*job
+	for _, name := range names {
+		i := slices.IndexFunc(jobs, func(j *job) bool { return j.row.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("%q: %w; `axon-conformance selftest --verbose` names them all", name, ErrUnknownName)
+		}
+		chosen = append(chosen, jobs[i])
+	}
+	return chosen, nil
+}
+
+// run has the suite judge one peer.
+func (j *job) run(ctx context.Context, o Options, me credential.Identity) (Row, error) {
+	m := correct()
+	if j.change != nil {
+		j.change(&m)
+	}
+	p, err := startPeer(m, me)
+	if err != nil {
+		return j.row, err
+	}
+	defer p.close()
+	began := time.Now()
+	options := suite.Options{
+		Address: p.address(), Identity: me, Features: o.Features, HasHandler: j.hasHandler,
+		Parallel: 1, Timeout: j.ceiling, Version: o.Version,
+	}
+	if !j.heavy {
+		options.Select.Tags = "not @heavy"
+	}
+	r, err := suite.Run(ctx, options)
+	if err != nil {
+		return j.row, err
+	}
+	row := j.judge(r)
+	row.Duration = time.Since(began)
+	return row, nil
+}
+
+// judge compares what the suite found with what it should have found.
+func (j *job) judge(r report.Report) Row {
+	row := j.row
+	row.ExitCode = r.ExitCode
+	complain := func(format string, args ...any) {
+		row.Problems = append(row.Problems, fmt.Sprintf(format, args...))
+	}
+	blocked := 0
+	for _, q := range r.Requirements {
+		switch q.Verdict {
+		case verdict.Fail, verdict.Warn:
+			row.FailedBy = append(row.FailedBy, q.ID)
+			if !slices.Contains(row.MadeFor, q.ID) && !slices.Contains(j.also, q.ID) {
+				row.Collateral = append(row.Collateral, q.ID)
+			}
+		case verdict.CouldNotRun:
+			blocked++
+		case verdict.HarnessError:
+			complain("the suite itself was at fault in %s", q.ID)
+		}
+	}
+	if row.Sort == SortOddity {
+		j.judgeOddity(&row, r, complain)
+		return row
+	}
+	row.OwnReason = true
+	for _, id := range row.MadeFor {
+		q, ok := find(r, id)
+		switch {
+		case !ok:
+			complain("%s is not part of the report", id)
+		case q.Verdict != j.want:
+			complain("survives %s: the verdict is %s, not %s", id, q.Verdict, j.want)
+		default:
+			row.saw(q)
+			if !j.matches(q) {
+				row.OwnReason = false
+				complain("%s is failed for another reason: %s", id, strings.Join(reasons(q), " | "))
+			}
+		}
+	}
+	if blocked > 0 && !j.lost {
+		complain("%d requirements could not run", blocked)
+	}
+	return row
+}
+
+// judgeOddity: everything passes, but for the SHOULDs that it is known to break.
+func (j *job) judgeOddity(row *Row, r report.Report, complain func(string, ...any)) {
+	for _, id := range row.FailedBy {
+		if q, _ := find(r, id); !slices.Contains(row.MadeFor, id) || q.Verdict != verdict.Warn {
+			complain("%s has the verdict %s: %s", id, q.Verdict, strings.Join(reasons(q), " | "))
+		}
+	}
+	for _, id := range row.MadeFor {
+		if !slices.Contains(row.FailedBy, id) {
+			complain("%s gives no warning", id)
+		}
+	}
+	if r.ExitCode != report.ExitConformant || !r.Complete {
+		complain("the run ends with exit code %d", r.ExitCode)
+	}
+}
+
+func (j *job) matches(q report.Requirement) bool {
+	return slices.ContainsFunc(reasons(q), j.reason.MatchString)
+}
+
+// reasons are what the failed checks of a requirement saw, each once.
+func reasons(q report.Requirement) []string {
+	var list []string
+	for _, s := range q.Scenarios {
+		if s.Verdict != verdict.Fail && s.Verdict != verdict.Warn {
+			continue
+		}
+		if text := s.Location + " " + s.Actual; !slices.Contains(list, text) {
+			list = append(list, text)
+		}
+	}
+	return list
+}
+
+func find(r report.Report, id string) (report.Requirement, bool) {
+	for _, q := range r.Requirements {
+		if q.ID == id {
+			return q, true
+		}
+	}
+	return report.Requirement{}, false
+}
+
+// IsUnknownName tells whether an error is about a name that no peer has.
+func IsUnknownName(err error) bool { return errors.Is(err, ErrUnknownName) }
