@@ -190,6 +190,12 @@ func stepDefined(step *messages.PickleStep) error {
 	return fmt.Errorf("the step %q is taken by more than one definition: %q", step.Text, takers)
 }
 
+// file is the name of the feature file that the check stands in.
+func (k *check) file() string {
+	name, _, _ := strings.Cut(k.location, ":")
+	return name
+}
+
 // needsOf lists what a check needs of the target, beyond an address.
 func (k *check) needsOf() []string {
 	var names []string
