@@ -110,7 +110,7 @@ func (s *Scenario) inWindow(ctx context.Context, n, window int) error {
 	for i := range n {
 		if i >= window {
 			x := s.exchanges[i-window]
-			if r, err := x.awaitEnd(ctx); err != nil {
+			if r, err := s.over(ctx, x); err != nil {
 				return s.lose(x, fmt.Sprintf("request %d of %d is answered and its stream finished", i-window+1, n), "the stream carried %s after %s", r.describe(), s.Target.Ceiling)
 			}
 		}
@@ -205,14 +205,17 @@ func (s *Scenario) allAnswered(ctx context.Context) error {
 		if err != nil {
 			return s.lose(x, which, "the stream carried %s after %s", r.describe(), s.Target.Ceiling)
 		}
-		if !r.answered() {
+		if !r.answered() && !(s.asUsual(r) && s.Target.Usual.value) {
+			if s.asUsual(r) && !s.isAbout(aboutAnswers) {
+				return s.unanswering(r)
+			}
 			s.Lost = r.ended && r.ending.How == probe.ConnectionClosed
 			return fail(x, which, "the stream carried %s", r.describe())
 		}
-		if r, err = x.awaitEnd(ctx); err != nil {
+		if r, err = s.over(ctx, x); err != nil {
 			return s.lose(x, fmt.Sprintf("the stream of request %d of %d is finished", i+1, len(s.exchanges)), "it carried %s after %s", r.describe(), s.Target.Ceiling)
 		}
-		if r.ending.How != probe.Finished {
+		if !s.endedWell(r) {
 			return fail(x, which, "the stream carried %s", r.describe())
 		}
 	}

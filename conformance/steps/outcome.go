@@ -168,6 +168,9 @@ func (s *Scenario) something(ctx context.Context, x *exchange) (reply, error) {
 		return r, s.lose(x, "a reply on the request's own stream", "the stream carried %s after %s", r.describe(), s.Target.Ceiling)
 	}
 	if len(r.data) == 0 {
+		if s.asUsual(r) && !s.isAbout(aboutAnswers) {
+			return r, s.unanswering(r)
+		}
 		s.Lost = r.ended && r.ending.How == probe.ConnectionClosed
 		return r, fail(x, "a reply on the request's own stream", "the stream carried %s", r.describe())
 	}
@@ -177,7 +180,7 @@ func (s *Scenario) something(ctx context.Context, x *exchange) (reply, error) {
 // answer waits for a response or an error.
 func (s *Scenario) answer(ctx context.Context, x *exchange) (reply, error) {
 	r, err := s.something(ctx, x)
-	if err == nil && !r.answered() {
+	if err == nil && !r.answered() && (!s.asUsual(r) || s.isAbout(aboutAnswers)) {
 		err = fail(x, "a reply that is a response or an error", "the stream carried %s", r.describe())
 	}
 	return r, err
@@ -189,11 +192,11 @@ func (s *Scenario) exactlyOne(ctx context.Context, x *exchange) error {
 	if _, err := s.answer(ctx, x); err != nil {
 		return err
 	}
-	r, err := x.awaitEnd(ctx)
+	r, err := s.over(ctx, x)
 	if err != nil {
 		return s.lose(x, "the stream ends after its reply", "the stream carried %s after %s", r.describe(), s.Target.Ceiling)
 	}
-	if r.values != 1 {
+	if r.values != 1 && (r.values != s.Target.Usual.values || s.isAbout(aboutNumber)) {
 		return fail(x, "exactly one reply", "the stream carried %d JSON values", r.values)
 	}
 	for _, in := range x.conn.Incoming() {
@@ -228,7 +231,11 @@ func (s *Scenario) refersTo(ctx context.Context, x *exchange) error {
 	if err != nil {
 		return err
 	}
-	switch ref := r.envelope.Ref; {
+	ref := r.envelope.Ref
+	if (ref == nil || !wire.SameUUID(*ref, x.id)) && !s.isAbout(aboutRef) && s.refAlwaysWrong(ctx) {
+		return nil
+	}
+	switch {
 	case ref == nil && r.envelope.RefNull:
 		return fail(x, "a ref equal to the request's id "+x.id, "the reply's ref is null")
 	case ref == nil:
@@ -322,7 +329,7 @@ func (s *Scenario) shapeOfReply(ctx context.Context) error {
 	if _, err := s.something(ctx, s.last); err != nil {
 		return err
 	}
-	r, err := s.last.awaitEnd(ctx)
+	r, err := s.over(ctx, s.last)
 	if err != nil && r.values == 0 {
 		return s.lose(s.last, "a whole reply", "the stream carried %s after %s", r.describe(), s.Target.Ceiling)
 	}

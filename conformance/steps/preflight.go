@@ -50,9 +50,15 @@ func Preflight(ctx context.Context, t *Target) (answered time.Duration, err erro
 		// The error is a time-out: a target that took the connection and does not
 		// answer is judged, not skipped.
 		r, _ := x.await(ctx)
-		if r.answered() {
-			t.DefaultCode, _ = errorCode(r.envelope)
-			return time.Since(began), nil
+		took := time.Since(began)
+		if r.values > 0 {
+			ending, cancel := context.WithTimeout(ctx, endingPatience)
+			r, _ = x.awaitEnd(ending)
+			cancel()
+		}
+		t.Usual = usualOf(r)
+		if t.Usual.value {
+			return took, nil
 		}
 	}
 	if end := c.End(); end != nil {

@@ -25,10 +25,9 @@ type Target struct {
 	HasHandler bool
 	// Ceiling of one check.
 	Ceiling time.Duration
-	// DefaultCode is the payload.code of the error with which the target answered
-	// the first plain request; empty when it answered otherwise or not at all. A
-	// wrong code is the business of AXON-DEFERR-003 alone.
-	DefaultCode string
+	// Usual is how the target dealt with the first plain request: what is wrong
+	// with all its replies does not fail checks of other things.
+	Usual Usual
 	// Control makes the target act; nil when the suite cannot.
 	Control control.Target
 	// Single: the target keeps one connection a peer and drops the others.

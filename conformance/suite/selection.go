@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -47,7 +48,7 @@ func (c *catalogue) choose(s Selection) ([]*check, error) {
 	var expression tagexpressions.Evaluatable
 	if strings.TrimSpace(s.Tags) != "" {
 		var err error
-		if expression, err = tagexpressions.Parse(s.Tags); err != nil {
+		if expression, err = parseTags(s.Tags); err != nil {
 			return nil, &UsageError{fmt.Sprintf("the tag expression %q does not parse: %v; write for instance \"@AXON-KIND-002 and not @heavy\"", s.Tags, err)}
 		}
 		if err := c.knownTags(s.Tags); err != nil {
@@ -85,6 +86,17 @@ func (c *catalogue) choose(s Selection) ([]*check, error) {
 		return nil, &UsageError{"nothing is selected: the tags, requirements, level and scenario that were given have no check in common (`axon-conformance list` with the same flags shows what would run)"}
 	}
 	return chosen, nil
+}
+
+// parseTags parses a Cucumber tag expression. The library panics on some that
+// break off, such as "@a and".
+func parseTags(text string) (e tagexpressions.Evaluatable, err error) {
+	defer func() {
+		if recover() != nil {
+			err = errors.New("an operand is missing")
+		}
+	}()
+	return tagexpressions.Parse(text)
 }
 
 // concerns: one of the check's ids is among the wanted and has the wanted level.
