@@ -61,7 +61,7 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	warnIfReadable(filepath.Join(o.StateRoot, identity.KeyFile), o.Logger)
-	book := peers.Open(o.StateRoot, conf.Peers, time.Now(), o.Logger)
+	book := peers.Open(peers.Options{Root: o.StateRoot, Own: id.ID, Static: conf.Peers, Trust: conf.Trust, Logger: o.Logger})
 	router, err := dispatch.New(dispatch.Options{Logger: o.Logger, MaxPending: conf.Pending})
 	if err != nil {
 		return err

@@ -1,42 +1,44 @@
 // Package peers keeps what is known of other daemons: above all which key is
 // pinned under which Agent ID. Pins come from the configuration (static) and
-// from known_peers.json (learned or enrolled).
+// from known_peers.json (learned or enrolled). Daemons that discovery has seen
+// stand beside them: with automatic trust they are admitted, and pinned once
+// they have proved their key; otherwise they are candidates.
 //
-// It imports identity, config and atomicfile. It serves AXON-TLS-004 and -008.
+// It imports identity, config and atomicfile. It serves AXON-TLS-004 and -008
+// and the peers of AXON-IPC and AXON-DISC.
 package peers
 
 import (
 	"crypto/ed25519"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"maps"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/axonproto/axon/impl/internal/atomicfile"
 	"github.com/axonproto/axon/impl/internal/config"
 	"github.com/axonproto/axon/impl/internal/identity"
 )
 
-// File is the name of the learned pins in the state root.
-const File = "known_peers.json"
-
+// Bounds of what is kept: it grows with what the network shows.
 const (
-	maxPeers    = 4096    // bound of the file: it grows with what the network shows
-	maxFileSize = 4 << 20 // bytes; more is taken for damage
+	maxPeers     = 4096
+	maxForgotten = 4096
+	maxSightings = 1024 // daemons seen and not pinned
+	maxAddrs     = 8    // observed addresses of one daemon
 )
 
-// ErrConflict reports an attempt to put another key under a pinned Agent ID.
-var ErrConflict = errors.New("another key is pinned for this peer; remove the peer first if the change is meant")
-
-// ErrFull reports that no more peers can be stored.
-var ErrFull = errors.New("too many known peers; remove some with `axon forget`")
+// Why a pin is refused.
+var (
+	ErrConflict = errors.New("remove the peer that is there first, if the change is meant")
+	ErrFull     = errors.New("too many known peers; remove some with `axon forget`")
+	ErrSelf     = errors.New("this is the daemon's own identity; give the token of the other daemon")
+)
 
 // Source says where a pin comes from.
 type Source string
@@ -49,69 +51,137 @@ const (
 	Enrolled   Source = "enrolled"
 )
 
-// Peer is a pinned peer.
+// Peer is what is known of another daemon.
 type Peer struct {
 	ID        identity.AgentID
 	PublicKey ed25519.PublicKey
 	Addr      string // host:port; empty: not known, the peer dials us
 	Source    Source
+	// Candidate is set for one that was seen but is not admitted: it waits for
+	// its enrolment.
+	Candidate bool
+}
+
+// entry is a peer in the book.
+type entry struct {
+	Peer
+	pinned bool // in the configuration or in the file
+	proven bool // has proved its key since the start
+	seen   []netip.AddrPort
+}
+
+// Options of Open.
+type Options struct {
+	Root   string           // the state root; required
+	Own    identity.AgentID // never taken in as a peer
+	Static []config.Peer
+	Trust  config.Trust // what an observation leads to; empty: automatic
+	Logger *slog.Logger // required
 }
 
 // Book holds the pins. Its methods may be called from any goroutine.
 type Book struct {
+	o    Options
 	path string
 
-	mu    sync.RWMutex // guards all below; held while the file is written
-	peers map[identity.AgentID]Peer
+	// writing is held from a change to the end of its way to the disk, so that
+	// the file never goes back to an older state.
+	writing sync.Mutex
+
+	mu        sync.RWMutex // guards the rest; never held while the disk works
+	peers     map[identity.AgentID]*entry
+	forgotten []identity.AgentID // removed by the owner: never admitted by discovery
+	sightings int                // entries that are not pinned
 }
 
 // Open builds the book of a state root. A known_peers.json that cannot be used
 // is set aside under a new name with a warning: it never stops a start.
-func Open(root string, static []config.Peer, now time.Time, logger *slog.Logger) *Book {
-	b := &Book{path: filepath.Join(root, File), peers: map[identity.AgentID]Peer{}}
-	stored, err := readFile(b.path)
+func Open(o Options) *Book {
+	b := &Book{o: o, path: filepath.Join(o.Root, File), peers: map[identity.AgentID]*entry{}}
+	stored, forgotten, err := readFile(b.path)
 	if err != nil {
-		aside := b.path + ".damaged-" + now.UTC().Format("20060102T150405.000000000Z")
+		aside := b.path + ".damaged-" + time.Now().UTC().Format("20060102T150405.000000000Z")
 		attrs := []any{"file", b.path, "error", err}
 		if moveErr := os.Rename(b.path, aside); moveErr != nil {
 			attrs = append(attrs, "kept_in_place", moveErr)
 		} else {
 			attrs = append(attrs, "moved_to", aside)
 		}
-		logger.Warn("known peers could not be read; starting without them, enrol the missing ones again", attrs...)
+		o.Logger.Warn("known peers could not be read; starting without them, enrol the missing ones again", attrs...)
 	}
 	for _, p := range stored {
-		b.peers[p.ID] = p
+		b.peers[p.ID] = &entry{Peer: p, pinned: true}
 	}
-	for _, p := range static {
-		b.peers[p.ID] = Peer{ID: p.ID, PublicKey: p.PublicKey, Addr: p.Addr, Source: Static}
+	b.forgotten = forgotten
+	for _, p := range o.Static {
+		b.peers[p.ID] = &entry{Peer: Peer{ID: p.ID, PublicKey: p.PublicKey, Addr: p.Addr, Source: Static}, pinned: true}
 	}
+	delete(b.peers, o.Own)
 	return b
 }
 
-// Pinned returns the key that the agent must prove.
+// Pinned returns the key that the agent must prove, when it is admitted.
 func (b *Book) Pinned(id identity.AgentID) (ed25519.PublicKey, bool) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	p, ok := b.peers[id]
-	return p.PublicKey, ok
+	e, ok := b.peers[id]
+	if !ok || e.Candidate {
+		return nil, false
+	}
+	return e.PublicKey, true
 }
 
-// Lookup returns what is known of an agent.
+// Lookup returns what is known of an agent, candidates included.
 func (b *Book) Lookup(id identity.AgentID) (Peer, bool) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	p, ok := b.peers[id]
-	return p, ok
+	e, ok := b.peers[id]
+	if !ok {
+		return Peer{}, false
+	}
+	return e.shown(), true
 }
 
-// List returns all peers in the order of their Agent IDs.
+// shown is the peer with an address that it was seen at, when it has no other.
+func (e *entry) shown() Peer {
+	p := e.Peer
+	if p.Addr == "" && len(e.seen) > 0 {
+		p.Addr = e.seen[0].String()
+	}
+	return p
+}
+
+// List returns all peers in the order of their Agent IDs, candidates last.
 func (b *Book) List() []Peer {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	list := make([]Peer, 0, len(b.peers))
-	for _, id := range slices.Sorted(maps.Keys(b.peers)) {
-		list = append(list, b.peers[id])
+	for _, candidates := range []bool{false, true} {
+		for _, id := range slices.Sorted(maps.Keys(b.peers)) {
+			if e := b.peers[id]; e.Candidate == candidates {
+				list = append(list, e.shown())
+			}
+		}
+	}
+	return list
+}
+
+// Addrs returns where a peer may be dialled, the stored address first.
+func (b *Book) Addrs(id identity.AgentID) []string {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	e, ok := b.peers[id]
+	if !ok {
+		return nil
+	}
+	var list []string
+	if e.Addr != "" {
+		list = append(list, e.Addr)
+	}
+	for _, a := range e.seen {
+		if text := a.String(); text != e.Addr {
+			list = append(list, text)
+		}
 	}
 	return list
 }
@@ -123,125 +193,169 @@ func (b *Book) Add(p Peer) error {
 	if identity.DeriveAgentID(p.PublicKey) != p.ID {
 		return fmt.Errorf("add peer %s: %w", p.ID, identity.ErrUnexpectedAgent)
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	old, known := b.peers[p.ID]
-	switch {
-	case known && !old.PublicKey.Equal(p.PublicKey):
-		return fmt.Errorf("add peer %s: %w", p.ID, ErrConflict)
-	case known && (old.Source == Static || old.Addr == p.Addr && old.Source == p.Source):
-		return nil
-	case !known && len(b.peers) >= maxPeers:
-		return fmt.Errorf("add peer %s: %w", p.ID, ErrFull)
+	if p.ID == b.o.Own {
+		return fmt.Errorf("add peer %s: %w", p.ID, ErrSelf)
 	}
-	b.peers[p.ID] = p
-	if err := b.save(); err != nil {
-		if known {
-			b.peers[p.ID] = old
-		} else {
-			delete(b.peers, p.ID)
+	return b.change(func() error {
+		old := b.peers[p.ID]
+		if other := b.pinnedAt(p.Addr, p.ID); other != "" {
+			return fmt.Errorf("the address %s is that of peer %s, which is pinned with another key: %w", p.Addr, other, ErrConflict)
+		}
+		pinned := old != nil && old.pinned
+		switch {
+		case old != nil && !old.PublicKey.Equal(p.PublicKey):
+			return fmt.Errorf("another key is pinned for peer %s: %w", p.ID, ErrConflict)
+		case pinned && old.Source == Static && p.Addr != "" && p.Addr != old.Addr:
+			return fmt.Errorf("peer %s stands in %s with the address %q; change it there and start the daemon again: %w", p.ID, config.File, old.Addr, ErrConflict)
+		case pinned && (old.Source == Static || old.Addr == p.Addr && old.Source == p.Source):
+			return errUnchanged
+		case !pinned && b.pinnedCount() >= maxPeers:
+			return fmt.Errorf("add peer %s: %w", p.ID, ErrFull)
+		}
+		fresh := &entry{Peer: p, pinned: true}
+		if old != nil {
+			fresh.seen, fresh.proven = old.seen, old.proven
+			if p.Addr == "" {
+				fresh.Addr = old.Addr
+			}
+		}
+		fresh.Candidate = false
+		b.put(fresh)
+		b.forgotten = slices.DeleteFunc(slices.Clone(b.forgotten), func(id identity.AgentID) bool { return id == p.ID })
+		return nil
+	})
+}
+
+// Remove forgets a peer and reports whether it was known. From now on discovery
+// makes it a candidate at most. A static one comes back at the next start: its
+// owner takes it out of the configuration.
+func (b *Book) Remove(id identity.AgentID) (known bool, err error) {
+	err = b.change(func() error {
+		if _, known = b.peers[id]; !known {
+			return errUnchanged
+		}
+		b.drop(id)
+		if !slices.Contains(b.forgotten, id) {
+			list := append(slices.Clone(b.forgotten), id)
+			b.forgotten = list[max(0, len(list)-maxForgotten):]
+		}
+		return nil
+	})
+	return known, err
+}
+
+// Proven is told that an agent has proved its key on a connection. That pins,
+// durably, one that discovery brought. An error means that the pin could not
+// be stored; it is tried again at the next proof.
+func (b *Book) Proven(id identity.AgentID) error {
+	b.mu.Lock()
+	e, ok := b.peers[id]
+	if ok {
+		e.proven = true
+	}
+	done := !ok || e.pinned || e.Candidate
+	b.mu.Unlock()
+	if done {
+		return nil
+	}
+	return b.change(func() error {
+		e, ok := b.peers[id]
+		if !ok || e.pinned || e.Candidate {
+			return errUnchanged
+		}
+		if b.pinnedCount() >= maxPeers {
+			return fmt.Errorf("pin peer %s: %w", id, ErrFull)
+		}
+		pin := *e
+		pin.pinned = true
+		pin.Peer = e.shown()
+		b.put(&pin)
+		return nil
+	})
+}
+
+// DialledAt is told that an agent has proved its key at an address that we
+// dialled. One that discovery brought is from now on looked for there first.
+func (b *Book) DialledAt(id identity.AgentID, addr string) error {
+	b.mu.RLock()
+	e, ok := b.peers[id]
+	done := !ok || !e.pinned || e.Addr == addr || e.Source == Static || e.Source == Enrolled && e.Addr != ""
+	b.mu.RUnlock()
+	if done {
+		return nil
+	}
+	return b.change(func() error {
+		e, ok := b.peers[id]
+		if !ok || !e.pinned {
+			return errUnchanged
+		}
+		moved := *e
+		moved.Addr = addr
+		b.put(&moved)
+		return nil
+	})
+}
+
+// errUnchanged ends a change without a word and without a write.
+var errUnchanged = errors.New("unchanged")
+
+// change lets f change the maps, under the lock, and stores the result. When
+// it cannot be stored everything is put back. f replaces entries and slices; it
+// does not change those that are there.
+func (b *Book) change(f func() error) error {
+	b.writing.Lock()
+	defer b.writing.Unlock()
+	b.mu.Lock()
+	peers, forgotten, sightings := maps.Clone(b.peers), b.forgotten, b.sightings
+	if err := f(); err != nil {
+		b.mu.Unlock()
+		if errors.Is(err, errUnchanged) {
+			return nil
 		}
 		return err
 	}
-	return nil
-}
-
-// Remove forgets a peer and reports whether it was known. A static one comes
-// back at the next start: its owner takes it out of the configuration.
-func (b *Book) Remove(id identity.AgentID) (bool, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	old, known := b.peers[id]
-	if !known {
-		return false, nil
-	}
-	delete(b.peers, id)
-	if err := b.save(); err != nil {
-		b.peers[id] = old
-		return false, err
-	}
-	return true, nil
-}
-
-// fileShape is known_peers.json.
-type fileShape struct {
-	Version int        `json:"version"`
-	Peers   []filePeer `json:"peers"`
-}
-
-type filePeer struct {
-	AgentID   string `json:"agent_id"`
-	PublicKey string `json:"public_key"`
-	Addr      string `json:"addr,omitempty"`
-	Source    Source `json:"source"`
-}
-
-// save writes all but the static peers; the caller holds the lock.
-func (b *Book) save() error {
-	shape := fileShape{Version: 1, Peers: []filePeer{}}
-	for _, id := range slices.Sorted(maps.Keys(b.peers)) {
-		p := b.peers[id]
-		if p.Source == Static {
-			continue
-		}
-		shape.Peers = append(shape.Peers, filePeer{string(p.ID), identity.EncodePublicKey(p.PublicKey), p.Addr, p.Source})
-	}
-	text, err := json.MarshalIndent(shape, "", "  ")
-	if err != nil {
-		return fmt.Errorf("store known peers: %w", err)
-	}
-	if err := atomicfile.Write(b.path, append(text, '\n'), 0o600); err != nil {
-		return fmt.Errorf("store known peers: %w; check the free space and the permissions of the state root", err)
-	}
-	return nil
-}
-
-func readFile(path string) ([]Peer, error) {
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	text, err := b.encode()
+	b.mu.Unlock()
+	if err == nil {
+		err = b.store(text)
 	}
 	if err != nil {
-		return nil, err
+		b.mu.Lock()
+		b.peers, b.forgotten, b.sightings = peers, forgotten, sightings
+		b.mu.Unlock()
 	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is not a regular file")
+	return err
+}
+
+// put enters or replaces an entry; the caller holds the lock.
+func (b *Book) put(e *entry) {
+	b.drop(e.ID)
+	b.peers[e.ID] = e
+	if !e.pinned {
+		b.sightings++
 	}
-	if info.Size() > maxFileSize {
-		return nil, errors.New("it is too large")
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	var shape fileShape
-	if err := json.Unmarshal(text, &shape); err != nil {
-		return nil, err
-	}
-	if shape.Version != 1 {
-		return nil, fmt.Errorf("it has version %d, this daemon knows version 1", shape.Version)
-	}
-	if len(shape.Peers) > maxPeers {
-		return nil, errors.New("it lists too many peers")
-	}
-	list := make([]Peer, 0, len(shape.Peers))
-	for i, item := range shape.Peers {
-		key, err := identity.ParsePublicKey(item.PublicKey)
-		if err != nil {
-			return nil, fmt.Errorf("peer %d: %w", i, err)
+}
+
+func (b *Book) drop(id identity.AgentID) {
+	if old, ok := b.peers[id]; ok {
+		delete(b.peers, id)
+		if !old.pinned {
+			b.sightings--
 		}
-		id, err := identity.ParseAgentID(item.AgentID)
-		if err != nil {
-			return nil, fmt.Errorf("peer %d: %w", i, err)
-		}
-		if id != identity.DeriveAgentID(key) {
-			return nil, fmt.Errorf("peer %d: %w", i, identity.ErrUnexpectedAgent)
-		}
-		source := item.Source
-		if source != Enrolled {
-			source = Cached
-		}
-		list = append(list, Peer{ID: id, PublicKey: key, Addr: item.Addr, Source: source})
 	}
-	return list, nil
+}
+
+func (b *Book) pinnedCount() int { return len(b.peers) - b.sightings }
+
+// pinnedAt returns the pinned peer, other than id, whose stored address is addr.
+func (b *Book) pinnedAt(addr string, id identity.AgentID) identity.AgentID {
+	if addr == "" {
+		return ""
+	}
+	for other, e := range b.peers {
+		if other != id && e.pinned && e.Addr == addr {
+			return other
+		}
+	}
+	return ""
 }

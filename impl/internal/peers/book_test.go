@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/axonproto/axon/impl/internal/config"
 	"github.com/axonproto/axon/impl/internal/identity"
@@ -17,7 +16,7 @@ import (
 func open(t *testing.T, root string, static ...config.Peer) (*Book, *bytes.Buffer) {
 	t.Helper()
 	var log bytes.Buffer
-	return Open(root, static, time.Unix(0, 0), slog.New(slog.NewTextHandler(&log, nil))), &log
+	return Open(Options{Root: root, Static: static, Logger: slog.New(slog.NewTextHandler(&log, nil))}), &log
 }
 
 func somebody(t *testing.T) Peer {
@@ -83,8 +82,12 @@ func TestStaticWins(t *testing.T) {
 	}
 	b, _ = open(t, root, config.Peer{ID: p.ID, PublicKey: p.PublicKey, Addr: "host.example:1"})
 	p.Addr = "192.0.2.9:1"
+	if err := b.Add(p); !errors.Is(err, ErrConflict) {
+		t.Errorf("another address: %v", err)
+	}
+	p.Addr = ""
 	if err := b.Add(p); err != nil {
-		t.Fatal(err)
+		t.Error(err)
 	}
 	if got, _ := b.Lookup(p.ID); got.Addr != "host.example:1" || got.Source != Static {
 		t.Errorf("%+v", got)
