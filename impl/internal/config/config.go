@@ -14,6 +14,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
+	"unicode"
 
 	"github.com/goccy/go-yaml"
 
@@ -59,6 +61,7 @@ type Config struct {
 // Peer is a peer that the owner pinned by hand.
 type Peer struct {
 	ID        identity.AgentID
+	Name      string // what the owner calls it on the command line; may be empty
 	PublicKey ed25519.PublicKey
 	Addr      string // host:port; empty: the peer dials us
 }
@@ -81,6 +84,7 @@ type document struct {
 }
 
 type peerItem struct {
+	Name    string `yaml:"name"`
 	AgentID string `yaml:"agent_id"`
 	Addr    string `yaml:"addr"`
 	PubKey  string `yaml:"pubkey"`
@@ -105,15 +109,22 @@ func Load(root string) (Config, error) {
 // defaults. Errors wrap ErrInvalid.
 func Parse(text []byte) (Config, error) {
 	var d document
-	err := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(&d)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return Config{}, fmt.Errorf("%w: %s%s", ErrInvalid, hint(text, err), yaml.FormatError(err, false, true))
+	if err := d.decode(text); err != nil {
+		return Config{}, err
 	}
 	c, err := d.check()
 	if err != nil {
 		return Config{}, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	return c, nil
+}
+
+func (d *document) decode(text []byte) error {
+	err := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(d)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("%w: %s%s", ErrInvalid, hint(text, err), yaml.FormatError(err, false, true))
+	}
+	return nil
 }
 
 func (d *document) check() (Config, error) {
@@ -154,7 +165,7 @@ func (d *document) check() (Config, error) {
 			return Config{}, fmt.Errorf("advertise_addr: %w", err)
 		}
 	}
-	seen := map[identity.AgentID]int{}
+	seen, names := map[identity.AgentID]int{}, map[string]int{}
 	for i, item := range d.Peers {
 		p, err := item.check()
 		if err != nil {
@@ -164,6 +175,12 @@ func (d *document) check() (Config, error) {
 			return Config{}, fmt.Errorf("peers[%d] is the same agent as peers[%d] (%s); keep one of them", i, first, p.ID)
 		}
 		seen[p.ID] = i
+		if p.Name != "" {
+			if first, twice := names[p.Name]; twice {
+				return Config{}, fmt.Errorf("peers[%d] has the name of peers[%d], %q; give each its own", i, first, p.Name)
+			}
+			names[p.Name] = i
+		}
 		c.Peers = append(c.Peers, p)
 	}
 	return c, nil
@@ -177,7 +194,10 @@ func (item peerItem) check() (Peer, error) {
 	if err != nil {
 		return Peer{}, fmt.Errorf("pubkey: %w", err)
 	}
-	p := Peer{ID: identity.DeriveAgentID(key), PublicKey: key, Addr: item.Addr}
+	p := Peer{ID: identity.DeriveAgentID(key), Name: item.Name, PublicKey: key, Addr: item.Addr}
+	if err := checkName(p.Name); err != nil {
+		return Peer{}, err
+	}
 	if item.AgentID == "" {
 		return Peer{}, fmt.Errorf("agent_id is missing; for this pubkey it is %s", p.ID)
 	}
@@ -194,6 +214,20 @@ func (item peerItem) check() (Peer, error) {
 		}
 	}
 	return p, nil
+}
+
+// checkName refuses names that could be taken for something else where a peer is
+// to be named.
+func checkName(name string) error {
+	switch {
+	case len(name) > 64:
+		return errors.New("name is longer than 64 bytes; choose a shorter one")
+	case strings.HasPrefix(strings.ToLower(name), "ed25519.") || strings.HasPrefix(name, "axon:") || strings.HasPrefix(name, "-"):
+		return fmt.Errorf("name %q begins like an agent id, a token or a flag; choose another", name)
+	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return fmt.Errorf("name %q holds characters that cannot be printed; choose another", name)
+	}
+	return nil
 }
 
 // CheckAddr tells whether addr has the form IP:port or hostname:port, with a

@@ -12,7 +12,7 @@ import (
 // knownKeys lists the keys of each mapping of the file, by the key above it.
 var knownKeys = map[string][]string{
 	"":          {"name", "port", "listen_addr", "advertise_addr", "peers", "discovery", "limits"},
-	"peers":     {"agent_id", "addr", "pubkey"},
+	"peers":     {"name", "agent_id", "addr", "pubkey"},
 	"discovery": {"enabled", "trust"},
 	"limits":    {"connections", "pending_requests"},
 }
