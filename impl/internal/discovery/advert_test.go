@@ -1,0 +1,229 @@
+package discovery
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/miekg/dns"
+
+	"github.com/axonproto/axon/impl/internal/identity"
+)
+
+// change returns somebody's announcement with one thing changed.
+func change(t *testing.T, f func(*dns.Msg)) []byte {
+	t.Helper()
+	m := recordsOf(t, somebody(t, 1), 7100, "192.0.2.1", "2001:db8::1").announcement(false)
+	f(m)
+	return pack(t, m)
+}
+
+func record[T dns.RR](m *dns.Msg) T {
+	i := slices.IndexFunc(m.Answer, func(rr dns.RR) bool { _, ok := rr.(T); return ok })
+	return m.Answer[i].(T)
+}
+
+func TestAdvertIsReadBack(t *testing.T) {
+	id := somebody(t, 1)
+	rename := func(from, to string) func(*dns.Msg) {
+		return func(m *dns.Msg) {
+			for _, rr := range m.Answer {
+				rr.Header().Name = strings.ReplaceAll(rr.Header().Name, from, to)
+			}
+		}
+	}
+	for name, f := range map[string]func(*dns.Msg){
+		"as we write it":      func(*dns.Msg) {},
+		"without a PTR":       func(m *dns.Msg) { m.Answer = m.Answer[1:] },
+		"in additionals":      func(m *dns.Msg) { m.Answer, m.Extra = m.Answer[:1], m.Answer[1:] },
+		"another instance":    rename("axon-", "Kitchen (2) "),
+		"service in capitals": rename("_axon._udp", "_AXON._UDP"),
+		"cache flush":         func(m *dns.Msg) { record[*dns.SRV](m).Hdr.Class |= cacheFlush },
+		"further strings": func(m *dns.Msg) {
+			txt := record[*dns.TXT](m)
+			txt.Txt = append([]string{"", "=", "v=1", "flag"}, append(txt.Txt, "agent_id=second")...)
+		},
+		"agent id in capitals": func(m *dns.Msg) {
+			record[*dns.TXT](m).Txt[0] = "AGENT_ID=" + strings.ToUpper(string(id.ID))
+		},
+		"other services": func(m *dns.Msg) {
+			m.Answer = append([]dns.RR{
+				&dns.PTR{Hdr: dns.RR_Header{Name: "_http._tcp.local.", Rrtype: dns.TypePTR, Class: dns.ClassINET}, Ptr: "x._http._tcp.local."},
+				&dns.SRV{Hdr: dns.RR_Header{Name: "x._http._tcp.local.", Rrtype: dns.TypeSRV, Class: dns.ClassINET}, Target: "x.local."},
+			}, m.Answer...)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			good, bad := readAdverts(change(t, f))
+			if len(good) != 1 || len(bad) != 0 {
+				t.Fatalf("%d good, ignored: %v", len(good), bad)
+			}
+			a := good[0]
+			if a.ID != id.ID || !a.Key.Equal(id.Public) || a.Port != 7100 || fmt.Sprint(a.Addrs) != "[192.0.2.1 2001:db8::1]" {
+				t.Errorf("read %+v", a)
+			}
+		})
+	}
+}
+
+func TestAdvertIsIgnored(t *testing.T) {
+	txt := func(list ...string) func(*dns.Msg) { return func(m *dns.Msg) { record[*dns.TXT](m).Txt = list } }
+	id, other := somebody(t, 1), somebody(t, 2)
+	agent, key := "agent_id="+string(id.ID), "pubkey="+identity.EncodePublicKey(id.Public)
+	silent := errors.New("no reason is given")
+	for name, c := range map[string]struct {
+		f    func(*dns.Msg)
+		want error
+	}{
+		"another's key":    {txt(agent, "pubkey="+identity.EncodePublicKey(other.Public)), errNotDerived},
+		"no agent id":      {txt(key), errIncomplete},
+		"no key":           {txt(agent), errIncomplete},
+		"empty strings":    {txt("", ""), errIncomplete},
+		"agent id is junk": {txt("agent_id=\x00\xff\n", key), identity.ErrBadAgentID},
+		"another prefix":   {txt("agent_id=ed448."+strings.Repeat("0", 32), key), identity.ErrBadAgentID},
+		"key is short":     {txt(agent, "pubkey=AAAA"), identity.ErrBadPublicKey},
+		"key in base64url": {txt(agent, "pubkey="+strings.Repeat("_", 43)+"="), identity.ErrBadPublicKey},
+		"port 0":           {func(m *dns.Msg) { record[*dns.SRV](m).Port = 0 }, errNoPort},
+		"too many records": {func(m *dns.Msg) {
+			for range maxRecords {
+				m.Answer = append(m.Answer, m.Answer[0])
+			}
+		}, errMalformed},
+		"another service": {func(m *dns.Msg) {
+			for _, rr := range m.Answer {
+				rr.Header().Name = strings.ReplaceAll(rr.Header().Name, "_axon._udp", "_other._udp")
+			}
+		}, silent},
+		"another domain": {func(m *dns.Msg) {
+			for _, rr := range m.Answer {
+				rr.Header().Name = strings.ReplaceAll(rr.Header().Name, "_udp.local", "_udp.example")
+			}
+		}, silent},
+		"the service itself": {func(m *dns.Msg) {
+			for _, rr := range m.Answer[1:] {
+				rr.Header().Name = service
+			}
+		}, silent},
+		"a sub-name": {func(m *dns.Msg) {
+			for _, rr := range m.Answer[1:] {
+				rr.Header().Name = "a." + rr.Header().Name
+			}
+		}, silent},
+		"PTR with TTL 0": {func(m *dns.Msg) { record[*dns.PTR](m).Hdr.Ttl = 0 }, silent},
+		"SRV with TTL 0": {func(m *dns.Msg) { record[*dns.SRV](m).Hdr.Ttl = 0 }, silent},
+		"TXT with TTL 0": {func(m *dns.Msg) { record[*dns.TXT](m).Hdr.Ttl = 0 }, silent},
+		"another class":  {func(m *dns.Msg) { record[*dns.SRV](m).Hdr.Class = dns.ClassCHAOS }, silent},
+		"a question":     {func(m *dns.Msg) { m.Response = false }, silent},
+		"an error":       {func(m *dns.Msg) { m.Rcode = dns.RcodeServerFailure }, silent},
+		"an update":      {func(m *dns.Msg) { m.Opcode = dns.OpcodeUpdate }, silent},
+		"no SRV":         {func(m *dns.Msg) { m.Answer = slices.Delete(m.Answer, 1, 2) }, silent},
+	} {
+		t.Run(name, func(t *testing.T) {
+			good, bad := readAdverts(change(t, c.f))
+			if len(good) != 0 {
+				t.Errorf("taken: %+v", good)
+			}
+			switch {
+			case c.want == silent && len(bad) != 0, c.want != silent && (len(bad) != 1 || !errors.Is(bad[0], c.want)):
+				t.Errorf("reasons %v, want %v", bad, c.want)
+			}
+		})
+	}
+}
+
+// TestManyAdvertsInOneDatagram holds the bound, and that a bad one spoils no other.
+func TestManyAdvertsInOneDatagram(t *testing.T) {
+	m := recordsOf(t, somebody(t, 0), 1, "192.0.2.1").announcement(false)
+	record[*dns.TXT](m).Txt = []string{"junk"}
+	for n := 1; n < 2*maxAdverts; n++ {
+		more := recordsOf(t, somebody(t, n), 1, "192.0.2.1").announcement(false).Answer
+		m.Answer = append(m.Answer, more...)
+	}
+	good, bad := advertsOf(m)
+	if len(good) != maxAdverts-1 || len(bad) != 1 {
+		t.Errorf("%d good, %d ignored", len(good), len(bad))
+	}
+	if good[0].ID != somebody(t, 1).ID {
+		t.Errorf("first is %s", good[0].ID)
+	}
+}
+
+func TestHostileNameIsOneShortLine(t *testing.T) {
+	hostile := `evil\010level=ERROR\027[31m\226\128\174`
+	_, bad := readAdverts(change(t, func(m *dns.Msg) {
+		record[*dns.TXT](m).Txt = []string{"junk"}
+		for _, rr := range m.Answer[1:] {
+			rr.Header().Name = strings.ReplaceAll(rr.Header().Name, `axon-ed25519\.`, hostile)
+		}
+	}))
+	if len(bad) != 1 {
+		t.Fatal(bad)
+	}
+	text := bad[0].Error()
+	if !strings.Contains(text, "evil") || len(text) > 200 {
+		t.Errorf("reason %q", text)
+	}
+	for _, r := range text {
+		if r < ' ' || r > '~' {
+			t.Errorf("reason holds %q: %q", r, text)
+		}
+	}
+	if got := printable(strings.Repeat("\n", 500)); len(got) > 210 || strings.Contains(got, "\n") {
+		t.Errorf("printable gives %q", got)
+	}
+}
+
+func TestOwnRecords(t *testing.T) {
+	id := somebody(t, 1)
+	w := recordsOf(t, id, 7100, "192.0.2.1")
+	ask := func(name string, kind uint16) *dns.Msg {
+		return &dns.Msg{MsgHdr: dns.MsgHdr{Id: 7}, Question: []dns.Question{{Name: name, Qtype: kind, Qclass: dns.ClassINET}}}
+	}
+	for _, name := range []string{service, "_AXON._udp.LOCAL."} {
+		reply := w.answer(ask(name, dns.TypePTR), true)
+		if reply == nil || reply.Id != 7 || len(reply.Question) != 1 {
+			t.Fatalf("%s: %v", name, reply)
+		}
+		if good, _ := readAdverts(pack(t, reply)); len(good) != 1 || good[0].ID != id.ID {
+			t.Errorf("%s: %v", name, reply)
+		}
+	}
+	reply := w.answer(ask(service, dns.TypePTR), false)
+	if reply.Id != 0 || len(reply.Question) != 0 {
+		t.Errorf("a multicast answer repeats the question: %v", reply)
+	}
+	instance := record[*dns.PTR](reply).Ptr
+	labels := dns.SplitDomainName(instance)
+	if labels[0] != `axon-ed25519\.`+strings.TrimPrefix(string(id.ID), "ed25519.") || len(labels) != 4 {
+		t.Errorf("instance %q", labels)
+	}
+	for name, kind := range map[string]uint16{"_http._tcp.local.": dns.TypePTR, service: dns.TypeA, "other." + service: dns.TypeANY} {
+		if reply := w.answer(ask(name, kind), true); reply != nil {
+			t.Errorf("%s was answered: %v", name, reply)
+		}
+	}
+	if good, bad := readAdverts(pack(t, w.announcement(true))); len(good)+len(bad) != 0 {
+		t.Errorf("a withdrawal is taken for an advert: %v %v", good, bad)
+	}
+}
+
+func FuzzReadAdverts(f *testing.F) {
+	f.Add([]byte(nil))
+	f.Add(advertisement(f, somebody(f, 1), 7100, "192.0.2.1", "fe80::1"))
+	f.Add(pack(f, question()))
+	f.Add(pack(f, recordsOf(f, somebody(f, 2), 1, "192.0.2.1").announcement(true)))
+	f.Add([]byte("\x00\x00\x84\x00\x00\x00\x00\x01\x00\x00\x00\x00\xc0\x0c\x00\x0c\x00\x01\x00\x00\x00\x01\x00\x02\xc0\x0c"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		good, bad := readAdverts(data)
+		if len(good)+len(bad) > maxAdverts {
+			t.Errorf("%d adverts", len(good)+len(bad))
+		}
+		for _, a := range good {
+			if identity.DeriveAgentID(a.Key) != a.ID || a.Port == 0 || len(a.Addrs) > maxAddrs {
+				t.Errorf("taken: %+v", a)
+			}
+		}
+	})
+}
