@@ -52,6 +52,8 @@ var rules = []rule{
 	{folder: "impl/internal/peers", may: []string{"impl/internal/atomicfile", "impl/internal/identity", "impl/internal/config"}},
 	{folder: "impl/internal/dispatch", may: []string{"impl/internal/envelope", "impl/internal/identity", "impl/internal/rarelog"}},
 	{folder: "impl/internal/transport", may: []string{"impl/internal"}},
+	{folder: "impl/internal/links", may: []string{"impl/internal/config", "impl/internal/identity", "impl/internal/peers", "impl/internal/rarelog", "impl/internal/transport"}},
+	{folder: "impl/internal/stateroot", may: []string{"impl/internal/atomicfile"}},
 	{folder: "impl/internal/ipc", may: []string{"impl/internal"}},
 	{folder: "impl/internal/discovery", may: []string{"impl/internal"}},
 	{folder: "impl/internal/daemon", may: []string{"impl/internal"}},

@@ -1,10 +1,12 @@
 package transport
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/quic-go/quic-go"
 
@@ -16,7 +18,7 @@ type buffers struct{ in, out []byte }
 
 const (
 	smallBuffer = 2 << 10  // enough for most bodies; what a stalled stream costs
-	keepBuffer  = 16 << 10 // larger ones are left to the garbage collector
+	keepBuffer  = 16 << 10 // larger replies are left to the garbage collector
 )
 
 var bufferPool = sync.Pool{New: func() any {
@@ -24,7 +26,7 @@ var bufferPool = sync.Pool{New: func() any {
 }}
 
 func (b *buffers) release() {
-	if cap(b.in) > keepBuffer || cap(b.out) > keepBuffer {
+	if cap(b.out) > keepBuffer {
 		return
 	}
 	bufferPool.Put(b)
@@ -37,19 +39,57 @@ var (
 	errBodyReset    = errors.New("stream reset by the peer")
 )
 
-// readBody reads to the FIN. The result is b.in, grown as data come, so that a
-// peer has to send what it wants us to hold.
-func readBody(r io.Reader, b *buffers) ([]byte, error) {
+// source is the receiving side of a stream.
+type source interface {
+	io.Reader
+	SetReadDeadline(time.Time) error
+}
+
+// receive reads a body that a peer sends, within StreamTimeout; what it waits
+// for a slot does not count.
+func (c *conn) receive(s source, b *buffers) ([]byte, error) {
+	deadline := time.Now().Add(c.e.o.StreamTimeout)
+	_ = s.SetReadDeadline(deadline)
+	held := false
+	defer func() {
+		if held {
+			c.e.slots.release(c.peer)
+		}
+	}()
+	return readBody(s, b, func() error {
+		begin := time.Now()
+		waited, err := c.e.slots.acquire(c.qc.Context(), c.peer)
+		if err != nil {
+			return context.Cause(c.qc.Context())
+		}
+		held = true
+		if waited {
+			_ = s.SetReadDeadline(deadline.Add(time.Since(begin)))
+		}
+		return nil
+	})
+}
+
+// readBody reads to the FIN. The result is b.in, or a larger buffer that grows
+// as data come, so that a peer has to send what it wants us to hold. large is
+// called once, before more than smallBuffer is taken.
+func readBody(r io.Reader, b *buffers, large func() error) ([]byte, error) {
 	buf := b.in[:0]
+	small := true
 	for {
 		if len(buf) == cap(buf) {
+			if small {
+				if err := large(); err != nil {
+					return nil, err
+				}
+				small = false
+			}
 			grown := make([]byte, len(buf), min(4*cap(buf), envelope.MaxSize+1))
 			copy(grown, buf)
 			buf = grown
 		}
 		n, err := r.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
-		b.in = buf
 		if len(buf) > envelope.MaxSize {
 			return nil, errBodyTooLarge
 		}

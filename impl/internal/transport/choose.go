@@ -9,6 +9,12 @@ import (
 // lowerDialled reports whether c was dialled by the lower of the two Agent IDs.
 func (c *conn) lowerDialled(own identity.AgentID) bool { return c.dialled == (own < c.peer) }
 
+// crossDialWindow is how far apart two connections may have been made to count
+// as dialled across each other. One that is that much newer was dialled by a
+// peer that has lost the older one, by a restart for example, even if we have
+// not noticed yet.
+const crossDialWindow = 10 * time.Second
+
 // choose returns the connection to send on, nil when there is none: one that
 // the lower Agent ID dialled before one that the higher did, so that both ends
 // choose the same, and among equals the newest, which is the likeliest to live.
@@ -24,7 +30,7 @@ func chosen(own identity.AgentID, list []*conn) *conn {
 		if c.qc.Context().Err() != nil {
 			continue
 		}
-		if best == nil || c.lowerDialled(own) || !best.lowerDialled(own) {
+		if best == nil || c.lowerDialled(own) || !best.lowerDialled(own) || c.since.Sub(best.since) >= crossDialWindow {
 			best = c
 		}
 	}

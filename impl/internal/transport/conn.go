@@ -19,9 +19,10 @@ type conn struct {
 	qc      *quic.Conn
 	peer    identity.AgentID
 	dialled bool // by us
+	since   time.Time
 
 	streams counter // all streams under way, of both sides
-	serving counter // requests past their FIN that are not yet answered
+	serving counter // requests past their FIN that are not yet answered, both ways
 	// lastReply is when a reply was last handed to QUIC, in Unix nanoseconds.
 	lastReply atomic.Int64
 }
@@ -66,8 +67,7 @@ func (c *conn) acceptUni() {
 func (c *conn) serveBidi(s *quic.Stream) {
 	b := bufferPool.Get().(*buffers)
 	defer b.release()
-	_ = s.SetReadDeadline(time.Now().Add(c.e.o.StreamTimeout))
-	body, err := readBody(s, b)
+	body, err := c.receive(s, b)
 	if err != nil {
 		code := abortCode(err)
 		s.CancelRead(code)
@@ -100,8 +100,7 @@ func (c *conn) serveBidi(s *quic.Stream) {
 func (c *conn) serveUni(s *quic.ReceiveStream) {
 	b := bufferPool.Get().(*buffers)
 	defer b.release()
-	_ = s.SetReadDeadline(time.Now().Add(c.e.o.StreamTimeout))
-	body, err := readBody(s, b)
+	body, err := c.receive(s, b)
 	if err != nil {
 		s.CancelRead(abortCode(err))
 		c.noteAbort(err)

@@ -29,6 +29,7 @@ type Endpoint struct {
 	quicConfig *quic.Config
 	listener   *quic.Listener
 	rare       *rarelog.Log
+	slots      *slots
 
 	// accepting ends when no further connection or stream is to be served.
 	accepting     context.Context
@@ -70,7 +71,7 @@ func Listen(o Options) (*Endpoint, error) {
 		return nil, explainBind(o.Addr, err)
 	}
 
-	e := &Endpoint{o: o, creds: creds, udp: udp, rare: rarelog.New(o.Logger), byPeer: map[identity.AgentID][]*conn{}}
+	e := &Endpoint{o: o, creds: creds, udp: udp, rare: rarelog.New(o.Logger), slots: newSlots(slotsPerPeer, slotsInAll), byPeer: map[identity.AgentID][]*conn{}}
 	e.accepting, e.stopAccepting = context.WithCancel(context.Background())
 	e.quicConfig = o.quic()
 	e.quic = &quic.Transport{
@@ -125,10 +126,16 @@ func (e *Endpoint) adopt(qc *quic.Conn, dialled bool) error {
 		_ = qc.CloseWithError(codeClosed, reasonRemoved)
 		return err
 	}
-	c := &conn{e: e, qc: qc, peer: id, dialled: dialled}
+	e.o.Watcher.Proven(id)
+	c := &conn{e: e, qc: qc, peer: id, dialled: dialled, since: time.Now()}
 	e.mu.Lock()
 	var refusal string
+	// Looked up again under the lock: Disconnect, which follows a removal,
+	// either finds the connection or comes before this.
+	_, known := e.o.Pins.Pinned(id)
 	switch {
+	case !known:
+		refusal, err = reasonRemoved, ErrNotPinned
 	case e.closed:
 		refusal, err = reasonShutdown, ErrClosed
 	case e.total >= e.o.MaxConnections:
@@ -149,6 +156,7 @@ func (e *Endpoint) adopt(qc *quic.Conn, dialled bool) error {
 		e.wg.Go(loser.retire)
 	}
 	e.mu.Unlock()
+	e.o.Watcher.Changed(id)
 	if len(list) == 1 {
 		e.o.Logger.Info("peer connected", "peer", id, "address", qc.RemoteAddr().String(), "dialled", dialled)
 	}
@@ -175,6 +183,40 @@ func (e *Endpoint) forget(c *conn) {
 	if len(list) == 0 {
 		e.o.Logger.Info("peer disconnected", "peer", c.peer, "reason", closeReason(c.qc))
 	}
+	e.o.Watcher.Changed(c.peer)
+}
+
+// Connection is what a peer's connection looks like.
+type Connection struct {
+	Addr    string // of the other end
+	Dialled bool   // by us
+	Since   time.Time
+	RTT     time.Duration // smoothed
+}
+
+// Connection returns the connection that is used for sending to a peer.
+func (e *Endpoint) Connection(peer identity.AgentID) (Connection, bool) {
+	c := e.choose(peer)
+	if c == nil {
+		return Connection{}, false
+	}
+	return Connection{
+		Addr: c.qc.RemoteAddr().String(), Dialled: c.dialled, Since: c.since,
+		RTT: c.qc.ConnectionStats().SmoothedRTT,
+	}, true
+}
+
+// Peers counts the peers that have a connection.
+func (e *Endpoint) Peers() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	n := 0
+	for _, list := range e.byPeer {
+		if chosen(e.o.Identity.ID, list) != nil {
+			n++
+		}
+	}
+	return n
 }
 
 // Connected reports whether a peer has a connection.

@@ -155,7 +155,7 @@ func TestOneConnectionCarriesBothDirections(t *testing.T) {
 		t.Errorf("before the dial: %v", err)
 	}
 	for range 2 { // the second does nothing
-		if err := high.Dial(ctx, lowID, low.Addr().String()); err != nil {
+		if _, err := high.Dial(ctx, lowID, low.Addr().String()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -190,7 +190,7 @@ func TestCrossDialKeepsOne(t *testing.T) {
 	ctx := testContext(t)
 	low, high, lowHandler, highHandler := pair(t)
 	lowID, highID := low.o.Identity.ID, high.o.Identity.ID
-	if err := high.Dial(ctx, lowID, low.Addr().String()); err != nil {
+	if _, err := high.Dial(ctx, lowID, low.Addr().String()); err != nil {
 		t.Fatal(err)
 	}
 	// Under way on the connection that will lose.

@@ -4,8 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"strconv"
+	"time"
 
 	"github.com/quic-go/quic-go"
 
@@ -13,58 +12,9 @@ import (
 	"github.com/axonproto/axon/impl/internal/identity"
 )
 
-// Dial connects to a pinned peer at host:port, trying each address of the host
-// in turn. It does nothing when the peer has a connection already. The listener
-// may still refuse us a moment after Dial has returned.
-func (e *Endpoint) Dial(ctx context.Context, peer identity.AgentID, addr string) error {
-	if e.Connected(peer) {
-		return nil
-	}
-	if _, known := e.o.Pins.Pinned(peer); !known {
-		return fmt.Errorf("dial %s: %w", peer, ErrNotPinned)
-	}
-	addrs, err := resolve(ctx, addr)
-	if err != nil {
-		return fmt.Errorf("dial %s: %w", peer, err)
-	}
-	var failures []error
-	for _, a := range addrs {
-		qc, err := e.quic.Dial(ctx, a, e.creds.dial(peer), e.quicConfig)
-		if err != nil {
-			failures = append(failures, fmt.Errorf("at %s: %w", a, err))
-			continue
-		}
-		if err := e.adopt(qc, true); err != nil {
-			return fmt.Errorf("dial %s: %w", peer, err)
-		}
-		return nil
-	}
-	return fmt.Errorf("dial %s: %w; check that its daemon runs and knows %s", peer, errors.Join(failures...), e.o.Identity.ID)
-}
-
-func resolve(ctx context.Context, addr string) ([]*net.UDPAddr, error) {
-	host, portText, err := net.SplitHostPort(addr)
-	if err != nil {
-		return nil, fmt.Errorf("address %q: %w; write it as HOST:PORT", addr, err)
-	}
-	port, err := strconv.ParseUint(portText, 10, 16)
-	if err != nil {
-		return nil, fmt.Errorf("address %q: the port is not a number from 1 to 65535", addr)
-	}
-	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-	if err != nil {
-		return nil, fmt.Errorf("address %q: %w; check the name", addr, err)
-	}
-	list := make([]*net.UDPAddr, len(ips))
-	for i, ip := range ips {
-		list[i] = &net.UDPAddr{IP: ip.Unmap().AsSlice(), Zone: ip.Zone(), Port: int(port)}
-	}
-	return list, nil
-}
-
 // Exchange sends a request body to a connected peer on a fresh stream and
 // returns the body of the reply. ctx bounds the whole of it; when it ends the
-// stream is given up.
+// stream is given up. Errors about the peer wrap ErrPeer.
 func (e *Endpoint) Exchange(ctx context.Context, peer identity.AgentID, body []byte) ([]byte, error) {
 	c, err := e.ready(peer, body)
 	if err != nil {
@@ -72,6 +22,8 @@ func (e *Endpoint) Exchange(ctx context.Context, peer identity.AgentID, body []b
 	}
 	c.streams.add()
 	defer c.streams.done()
+	c.serving.add()
+	defer c.serving.done()
 	reply, err := exchange(ctx, c.qc, body)
 	if err != nil {
 		return nil, fmt.Errorf("send to %s: %w", peer, err)
@@ -82,7 +34,7 @@ func (e *Endpoint) Exchange(ctx context.Context, peer identity.AgentID, body []b
 func exchange(ctx context.Context, qc *quic.Conn, body []byte) ([]byte, error) {
 	s, err := qc.OpenStreamSync(ctx)
 	if err != nil {
-		return nil, err
+		return nil, failure(ctx, err)
 	}
 	stop := context.AfterFunc(ctx, func() {
 		s.CancelWrite(codeNone)
@@ -90,28 +42,37 @@ func exchange(ctx context.Context, qc *quic.Conn, body []byte) ([]byte, error) {
 	})
 	defer stop()
 	reply, err := func() ([]byte, error) {
-		if _, err := s.Write(body); err != nil {
-			return nil, err
+		// What the write fails with may not be the last word: a peer may have
+		// answered without reading to the end.
+		_, writeErr := s.Write(body)
+		if writeErr == nil {
+			writeErr = s.Close()
 		}
-		if err := s.Close(); err != nil {
-			return nil, err
+		if writeErr != nil && ctx.Err() != nil {
+			return nil, writeErr
 		}
-		return readBody(s, &buffers{in: make([]byte, 0, smallBuffer)})
+		return readBody(s, &buffers{in: make([]byte, 0, smallBuffer)}, func() error { return nil })
 	}()
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
 		code := abortCode(err)
 		s.CancelWrite(code)
 		s.CancelRead(code)
-		return nil, err
+		return nil, failure(ctx, err)
 	}
 	return reply, nil
 }
 
+// failure tells the end of ctx from a fault of the peer.
+func failure(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return explain(err)
+}
+
 // Send puts a body on a fresh unidirectional stream to a connected peer. It
 // returns when the body is handed to QUIC, which does not mean that it arrived.
+// Errors about the peer wrap ErrPeer.
 func (e *Endpoint) Send(ctx context.Context, peer identity.AgentID, body []byte) error {
 	c, err := e.ready(peer, body)
 	if err != nil {
@@ -122,13 +83,14 @@ func (e *Endpoint) Send(ctx context.Context, peer identity.AgentID, body []byte)
 	if err := send(ctx, c.qc, body); err != nil {
 		return fmt.Errorf("send to %s: %w", peer, err)
 	}
+	c.lastReply.Store(time.Now().UnixNano())
 	return nil
 }
 
 func send(ctx context.Context, qc *quic.Conn, body []byte) error {
 	s, err := qc.OpenUniStreamSync(ctx)
 	if err != nil {
-		return err
+		return failure(ctx, err)
 	}
 	stop := context.AfterFunc(ctx, func() { s.CancelWrite(codeNone) })
 	_, err = s.Write(body)
@@ -137,7 +99,7 @@ func send(ctx context.Context, qc *quic.Conn, body []byte) error {
 	}
 	if err != nil {
 		s.CancelWrite(codeNone)
-		return err
+		return explain(err)
 	}
 	return s.Close()
 }
@@ -153,4 +115,56 @@ func (e *Endpoint) ready(peer identity.AgentID, body []byte) (*conn, error) {
 		return c, nil
 	}
 	return nil, ErrNotConnected
+}
+
+// explain says in words what became of a connection or stream, so that
+// errors.Is(err, ErrPeer). What the peer itself wrote is quoted.
+func explain(err error) error {
+	var (
+		handshake *quic.HandshakeTimeoutError
+		idle      *quic.IdleTimeoutError
+		restarted *quic.StatelessResetError
+		app       *quic.ApplicationError
+		tls       *quic.TransportError
+		reset     *quic.StreamError
+	)
+	say := func(text string) error { return &peerError{text, err} }
+	switch {
+	case errors.As(err, &handshake):
+		return say("there is no answer; check the address and that the daemon runs")
+	case errors.As(err, &idle):
+		return say("the connection timed out; try again")
+	case errors.As(err, &restarted):
+		return say("the peer has restarted; try again")
+	case errors.As(err, &app) && app.Remote:
+		return say(fmt.Sprintf("the peer closed the connection (%.200q); try again", app.ErrorMessage))
+	case errors.As(err, &tls) && tls.Remote && tls.ErrorCode.IsCryptoError():
+		return say(fmt.Sprintf("the peer refused the connection (%v); it must know this daemon's key: give its owner the token that `axon identity` prints", tls.ErrorCode))
+	case errors.As(err, &tls) && tls.ErrorCode.IsCryptoError():
+		return say(fmt.Sprintf("another daemon than the one meant answered, or none of AXON (%.200q); ask the peer's owner for its token", tls.ErrorMessage))
+	case errors.As(err, &reset) && reset.Remote, errors.Is(err, errBodyReset):
+		return say("the peer gave up the stream without an answer; ask its owner why")
+	case errors.Is(err, errBodyTooLarge):
+		return say(fmt.Sprintf("the peer's answer is larger than %d bytes; ask for less", envelope.MaxSize))
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	}
+	return say(err.Error())
+}
+
+// peerError is a fault of a peer, or on the way to it.
+type peerError struct {
+	text  string
+	cause error
+}
+
+func (e *peerError) Error() string        { return e.text }
+func (e *peerError) Unwrap() error        { return e.cause }
+func (e *peerError) Is(target error) bool { return target == ErrPeer }
+
+// Restarted reports that the peer has lost the connection's state: what was
+// sent on it has reached nobody who is still there.
+func Restarted(err error) bool {
+	var reset *quic.StatelessResetError
+	return errors.As(err, &reset)
 }

@@ -187,7 +187,7 @@ func TestDialerPresentsItself(t *testing.T) {
 	conf.ClientCAs.AddCert(authority) // names an authority that signed nothing of ours
 	addr, seen := hello(t, conf)
 	e, _ := listen(t, own, pinned(peer), nil)
-	if err := e.Dial(ctx, peer.ID, addr); err != nil {
+	if _, err := e.Dial(ctx, peer.ID, addr); err != nil {
 		t.Fatal(err)
 	}
 	state := <-seen
@@ -207,16 +207,16 @@ func TestDialerRefuses(t *testing.T) {
 	conf := remoteTLS(t, other) // also pinned, but not the one meant
 	conf.ClientAuth = tls.RequireAnyClientCert
 	addr, _ := hello(t, conf)
-	if err := e.Dial(ctx, peer.ID, addr); !errors.Is(err, identity.ErrUnexpectedAgent) {
+	if _, err := e.Dial(ctx, peer.ID, addr); !errors.Is(err, identity.ErrUnexpectedAgent) {
 		t.Errorf("another key: %v", err)
 	}
 	conf = remoteTLS(t, peer)
 	conf.NextProtos = []string{"other"}
 	addr, _ = hello(t, conf)
-	if err := e.Dial(ctx, peer.ID, addr); err == nil {
+	if _, err := e.Dial(ctx, peer.ID, addr); err == nil {
 		t.Error("another ALPN: no error")
 	}
-	if err := e.Dial(ctx, newIdentity(t).ID, addr); !errors.Is(err, ErrNotPinned) {
+	if _, err := e.Dial(ctx, newIdentity(t).ID, addr); !errors.Is(err, ErrNotPinned) {
 		t.Errorf("not pinned: %v", err)
 	}
 	if e.Connected(peer.ID) {

@@ -12,6 +12,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
+	"net/netip"
 	"time"
 
 	"github.com/quic-go/quic-go"
@@ -40,20 +42,22 @@ const (
 	reasonShutdown   = "daemon is shutting down"
 	reasonLimit      = "connection limit reached"
 	reasonRemoved    = "peer removed"
-	reasonSuperseded = "superseded by the connection that the lower agent id dialled"
+	reasonSuperseded = "superseded by another connection"
 )
 
 // Limits that are not options, because peers rely on them.
 const (
-	maxStreams  = 1024 // streams of each direction that a peer may have open
-	connWindow  = 1 << 20
-	connMaximum = 4 << 20
-	// The stream window holds a whole body, so that no sender waits for credit.
-	streamWindow = envelope.MaxSize + 16<<10
+	maxStreams = 1024 // streams of each direction that a peer may have open
+	// A stream begins with a small window and gets one for a whole body as it
+	// is read, which costs a large body some round trips; see slots.go for why.
+	streamWindow  = 8 << 10
+	streamMaximum = envelope.MaxSize + 16<<10
+	connWindow    = 2*maxStreams*streamWindow + 4<<20
 )
 
 // What a caller may be told.
 var (
+	ErrPeer         = errors.New("exchange with the peer failed; try again")
 	ErrNotConnected = errors.New("peer is not connected; check its address and that its daemon runs")
 	ErrNotPinned    = errors.New("peer is not known; enrol it with `axon connect`")
 	ErrConnLimit    = errors.New("connection limit reached; raise limits.connections or forget some peers")
@@ -77,12 +81,31 @@ type Handler interface {
 	Uni(from identity.AgentID, body []byte)
 }
 
+// Watcher is told what becomes of connections. Its methods may be called from
+// many goroutines at once.
+type Watcher interface {
+	// Proven says that an agent has proved its pinned key. The connection is
+	// served when it has returned.
+	Proven(identity.AgentID)
+	// Changed says that an agent has gained or lost a connection; what it has
+	// now, Endpoint.Connection tells. It must not block.
+	Changed(identity.AgentID)
+}
+
+type noWatcher struct{}
+
+func (noWatcher) Proven(identity.AgentID)  {}
+func (noWatcher) Changed(identity.AgentID) {}
+
 // Options of an Endpoint.
 type Options struct {
 	Identity *identity.Identity // required
 	Pins     Pins               // required
 	Handler  Handler            // required
 	Logger   *slog.Logger       // required
+	Watcher  Watcher            // nil: nobody is told
+	// Resolve looks up the addresses of a host name. Nil: the system's resolver.
+	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)
 	// Addr is the UDP address to bind, host:port. An empty host is all
 	// interfaces, port 0 any free port.
 	Addr string
@@ -106,6 +129,14 @@ func (o *Options) check() error {
 	}
 	if o.MaxConnections == 0 {
 		o.MaxConnections = 128
+	}
+	if o.Watcher == nil {
+		o.Watcher = noWatcher{}
+	}
+	if o.Resolve == nil {
+		o.Resolve = func(ctx context.Context, host string) ([]netip.Addr, error) {
+			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+		}
 	}
 	for _, d := range []struct {
 		value    *time.Duration
@@ -132,8 +163,8 @@ func (o *Options) quic() *quic.Config {
 		MaxIncomingStreams:             maxStreams,
 		MaxIncomingUniStreams:          maxStreams,
 		InitialStreamReceiveWindow:     streamWindow,
-		MaxStreamReceiveWindow:         streamWindow,
+		MaxStreamReceiveWindow:         streamMaximum,
 		InitialConnectionReceiveWindow: connWindow,
-		MaxConnectionReceiveWindow:     connMaximum,
+		MaxConnectionReceiveWindow:     connWindow,
 	}
 }
