@@ -46,6 +46,9 @@ func (p *program) prepareBundled(ctx context.Context, f *runFlags, o *suite.Opti
 	var started *child
 	stop = func() {
 		once.Do(func() {
+			if o.Control != nil {
+				_ = o.Control.Close()
+			}
 			if started != nil {
 				started.stop(stopCeiling)
 			}
@@ -64,6 +67,14 @@ func (p *program) prepareBundled(ctx context.Context, f *runFlags, o *suite.Opti
 	o.Identity = id
 	o.IdentityHint = "the bundled daemon's own config.yaml"
 	o.Alive = started.alive
+	socket := filepath.Join(dir, "axon.sock")
+	if _, err := os.Stat(socket); err != nil {
+		return stop, nil
+	}
+	if err := attachIPC(ctx, socket, o); err != nil {
+		stop()
+		return nil, &failure{code: report.ExitHarnessError, err: fmt.Errorf("the bundled daemon's local API: %w%s", err, started.lastWords())}
+	}
 	return stop, nil
 }
 

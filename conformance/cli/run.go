@@ -25,6 +25,7 @@ const (
 type runFlags struct {
 	selectionFlags
 	target, targetKey, identity string
+	ipc                         string
 	reports                     []string
 	strict, hasHandler          bool
 	quiet, verbose              bool
@@ -65,6 +66,7 @@ Exit codes:
 	flags.StringVar(&f.target, "target", "", "`ADDRESS` of the peer: HOST:PORT, [IPV6]:PORT or axon://KEY@HOST:PORT (default: the bundled daemon)")
 	flags.StringVar(&f.targetKey, "target-key", "", "the peer's public `KEY` in base64; another one is then refused")
 	flags.StringVar(&f.identity, "identity", "", "`FILE` that holds the suite's identity; made when it is not there (default: under your configuration directory)")
+	flags.StringVar(&f.ipc, "ipc", "", "`SOCKET` of the peer's local API, when it is AXON's: then what needs the peer to send, to have a handler or to show what it delivers is checked too")
 	f.add(c)
 	flags.StringArrayVar(&f.reports, "report", nil, "write a report as `FORMAT=PATH`; text, json or junit; - is standard output; repeatable")
 	flags.BoolVar(&f.strict, "strict", false, "a broken SHOULD counts like a broken MUST")
@@ -134,7 +136,7 @@ func (p *program) run(c *cobra.Command, f *runFlags) (err error) {
 
 // check refuses flags that cannot be meant.
 func (f *runFlags) check(c *cobra.Command) error {
-	for _, name := range []string{"target", "target-key", "identity", "tags", "level", "scenario", "features"} {
+	for _, name := range []string{"target", "target-key", "identity", "ipc", "tags", "level", "scenario", "features"} {
 		if flag := c.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
 			return usagef("--%s is empty; give it a value, or leave it out", name)
 		}
@@ -146,6 +148,8 @@ func (f *runFlags) check(c *cobra.Command) error {
 		return usagef("--repeat %d: it takes a number from 1 to %d", f.repeat, maxRepeat)
 	case c.Flags().Changed("timeout") && (f.timeout <= 0 || f.timeout > maxTimeout):
 		return usagef("--timeout %s: it takes a duration above 0 and up to 1h, such as 10s", f.timeout)
+	case f.target == "" && f.ipc != "":
+		return usagef("--ipc is given without --target; the bundled daemon's own local API is used anyway, so leave it out or name the target")
 	case f.target == "" && f.targetKey != "":
 		return usagef("--target-key is given without --target; the bundled daemon has a key of its own, so leave it out or name the target")
 	}
@@ -164,6 +168,7 @@ func (f *runFlags) rerunArgs() string {
 	add("--target", f.target)
 	add("--target-key", f.targetKey)
 	add("--identity", f.identity)
+	add("--ipc", f.ipc)
 	add("--features", f.features)
 	if f.hasHandler {
 		args = append(args, "--has-handler")
@@ -199,7 +204,13 @@ func (p *program) prepareTarget(ctx context.Context, f *runFlags, o *suite.Optio
 	if created && !f.quiet {
 		fmt.Fprintf(p.err, "made a new identity in %s; the target has to admit it: '%s' says how\n", path, o.IdentityHint)
 	}
-	return func() {}, nil
+	if f.ipc == "" {
+		return func() {}, nil
+	}
+	if err := attachIPC(ctx, f.ipc, o); err != nil {
+		return nil, &failure{code: report.ExitIncomplete, err: fmt.Errorf("%w; --ipc names the socket of the target's own daemon, for AXON's <state root>/axon.sock", err)}
+	}
+	return func() { _ = o.Control.Close() }, nil
 }
 
 // writeReports writes the summary and all that --report asked for.
