@@ -39,7 +39,7 @@ func environment() cli.Env {
 	env := cli.Env{
 		Version:  version(),
 		Features: features.FS(),
-		Engine:   cli.Engine{Run: suite.Run, List: suite.List, SelfTest: selfTest},
+		Engine:   cli.Engine{Run: suite.Run, List: suite.List, Coverage: coverage, SelfTest: selfTest},
 	}
 	if self, err := os.Executable(); err == nil {
 		env.Bundled = []string{self, bundled}

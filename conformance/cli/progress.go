@@ -125,6 +125,10 @@ func (g *progress) clear() {
 	}
 }
 
+// shownOrder is the order of the counts in a line.
+var shownOrder = []verdict.Verdict{verdict.Pass, verdict.Fail, verdict.Warn, verdict.Observed,
+	verdict.CouldNotRun, verdict.HarnessError, verdict.NotApplicable}
+
 // line writes the counts of a section.
 func (g *progress) line(s *sectionProgress) {
 	if s.written || s.done == 0 {
@@ -132,7 +136,7 @@ func (g *progress) line(s *sectionProgress) {
 	}
 	s.written = true
 	var counts []string
-	for _, v := range verdict.All() {
+	for _, v := range shownOrder {
 		if n := s.by[v]; n > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n, v))
 		}

@@ -1,0 +1,19 @@
+package main
+
+import (
+	"io/fs"
+
+	"github.com/axonproto/axon/conformance/cli"
+	"github.com/axonproto/axon/conformance/mutants"
+	"github.com/axonproto/axon/conformance/suite"
+)
+
+// coverage tells the suite which broken peers there are.
+func coverage(features fs.FS) (cli.Coverage, error) {
+	madeFor := map[string][]string{}
+	for _, m := range mutants.Mutants() {
+		madeFor[m.Name] = m.For
+	}
+	text, holes, err := suite.Coverage(features, madeFor)
+	return cli.Coverage{Text: text, Holes: holes}, err
+}
