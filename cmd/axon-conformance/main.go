@@ -13,6 +13,7 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	"github.com/axonproto/axon/cmd/axon-conformance/internal/nopath"
 	"github.com/axonproto/axon/conformance/cli"
 	"github.com/axonproto/axon/conformance/suite"
 	"github.com/axonproto/axon/features"
@@ -25,6 +26,7 @@ const bundled = "axon"
 func main() { os.Exit(run(os.Args[1:])) }
 
 func run(args []string) int {
+	nopath.Restore()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	// The first signal ends the work in good order; a second one ends the program.

@@ -14,6 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/axonproto/axon/cmd/axon-conformance/internal/nopath"
 	"github.com/axonproto/axon/conformance/report"
 	"github.com/axonproto/axon/conformance/verdict"
 	"github.com/axonproto/axon/schemas"
@@ -27,6 +28,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == bundled || os.Getenv(asProgram) != "" {
 		os.Exit(run(os.Args[1:]))
 	}
+	nopath.Restore()
 	goleak.VerifyTestMain(m)
 }
 
@@ -178,4 +180,23 @@ func runAgainst(t *testing.T, address string) (*program, report.Report) {
 		}
 	}
 	return p, r
+}
+
+// TestNoOtherProgramIsStarted: a library asks a go command for its tools, unless
+// it is kept from finding one.
+func TestNoOtherProgramIsStarted(t *testing.T) {
+	p := newProgram(t, "run", "--requirement", "AXON-DEFERR-001", "--quiet")
+	tools := t.TempDir()
+	marker := filepath.Join(tools, "called")
+	script := "#!/bin/sh\necho called >" + marker + "\n"
+	if err := os.WriteFile(filepath.Join(tools, "go"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p.Env = append(p.Env, "PATH="+tools)
+	if code := p.code(t); code != 0 {
+		t.Fatalf("exit %d\n%s", code, p.saw())
+	}
+	if _, err := os.Stat(marker); err == nil {
+		t.Error("a go command was started")
+	}
 }
