@@ -87,7 +87,7 @@ func find(key string) (setting, error) {
 	if key == "peers" {
 		return setting{}, fmt.Errorf("%w %q among the single values: peers is a list; use `axon connect` and `axon forget`, or an editor", ErrUnknownKey, key)
 	}
-	return setting{}, fmt.Errorf("%w %q; did you mean %q?", ErrUnknownKey, key, nearest(key, Keys()))
+	return setting{}, fmt.Errorf("%w %q; did you mean %q?", ErrUnknownKey, key, Nearest(key, Keys()))
 }
 
 // edit sets the key, or takes it out when there is no value, and checks that the

@@ -35,7 +35,7 @@ func hint(text []byte, err error) string {
 	if above != "" {
 		where = " under " + above
 	}
-	return fmt.Sprintf("unknown key %q%s; did you mean %q? ", key, where, nearest(key, knownKeys[above]))
+	return fmt.Sprintf("unknown key %q%s; did you mean %q? ", key, where, Nearest(key, knownKeys[above]))
 }
 
 // findUnknown returns the first key that is not known and the key above it.
@@ -63,8 +63,8 @@ func findUnknown(above string, value any) (string, string) {
 	return "", ""
 }
 
-// nearest returns the candidate that the fewest edits turn key into.
-func nearest(key string, candidates []string) string {
+// Nearest returns the candidate that the fewest edits turn key into.
+func Nearest(key string, candidates []string) string {
 	best, least := "", -1
 	for _, c := range candidates {
 		if d := distance(strings.ToLower(key), c); least < 0 || d < least {

@@ -39,14 +39,24 @@ func Decode(body []byte) (Envelope, error) {
 	if !utf8.Valid(body) {
 		return Envelope{}, &MalformedError{"it holds bytes that are not UTF-8"}
 	}
-	s := scanners.Get().(*scanner)
-	defer s.release()
-	s.body = body
 	var m members
-	if err := s.object(&m); err != nil {
+	if err := Members(body, m.take); err != nil {
 		return Envelope{}, &MalformedError{err.Error()}
 	}
 	return m.envelope()
+}
+
+// Members walks the members of the one JSON object that text holds and calls
+// visit with each name and its raw value, which share memory with text, in
+// their order. Names may come twice, and inside the values whatever is JSON
+// passes. An error of visit ends the walk. Members before a fault in the JSON
+// have been visited when it is found. That text is UTF-8 is the caller's to
+// check.
+func Members(text []byte, visit func(name, value []byte) error) error {
+	s := scanners.Get().(*scanner)
+	defer s.release()
+	s.body = text
+	return s.object(visit)
 }
 
 // members are the raw values found; nil means absent.
@@ -64,6 +74,18 @@ func (m *members) field(name []byte) *[]byte {
 	case "ref":
 		return &m.ref
 	}
+	return nil
+}
+
+func (m *members) take(name, value []byte) error {
+	field := m.field(name)
+	if field == nil {
+		return nil
+	}
+	if *field != nil {
+		return fmt.Errorf("the member %q comes twice", name)
+	}
+	*field = value
 	return nil
 }
 
@@ -86,7 +108,7 @@ func (m *members) envelope() (Envelope, error) {
 
 	var e Envelope
 	var ok bool
-	if e.ID, ok = parseUUID(unquote(m.id)); !ok {
+	if e.ID, ok = ParseUUID(Text(m.id)); !ok {
 		return malformed(`"id" is not a UUID in the hyphenated form`)
 	}
 	invalid := func(reason string) (Envelope, error) { return Envelope{}, &InvalidError{e.ID, reason} }
@@ -99,7 +121,7 @@ func (m *members) envelope() (Envelope, error) {
 		return invalid(`"payload" is not a JSON object; wrap the value in one`)
 	}
 	if m.ref != nil && m.ref[0] == '"' {
-		if e.Ref, e.HasRef = parseUUID(unquote(m.ref)); !e.HasRef {
+		if e.Ref, e.HasRef = ParseUUID(Text(m.ref)); !e.HasRef {
 			return invalid(`"ref" is not a UUID in the hyphenated form; send the id of the envelope meant, or leave "ref" out`)
 		}
 	}
@@ -109,7 +131,7 @@ func (m *members) envelope() (Envelope, error) {
 }
 
 func (e *Envelope) setKind(raw []byte) {
-	text := unquote(raw)
+	text := Text(raw)
 	// Constants spare the common kinds an allocation.
 	switch string(text) {
 	case string(Request):
@@ -125,9 +147,9 @@ func (e *Envelope) setKind(raw []byte) {
 	}
 }
 
-// unquote returns the text of a JSON string already known to be valid. A lone
-// surrogate becomes the replacement character.
-func unquote(raw []byte) []byte {
+// Text returns the text of a JSON string already known to be valid. A lone
+// surrogate becomes the replacement character. It may share memory with raw.
+func Text(raw []byte) []byte {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return raw[1 : len(raw)-1]
 	}
@@ -135,8 +157,9 @@ func unquote(raw []byte) []byte {
 	return text
 }
 
-// parseUUID takes the 36-character form only; the library also knows others.
-func parseUUID(text []byte) (uuid.UUID, bool) {
+// ParseUUID reads a UUID in the hyphenated form, in either case. The library
+// also knows others, which are not taken.
+func ParseUUID(text []byte) (uuid.UUID, bool) {
 	if len(text) != 36 {
 		return uuid.Nil, false
 	}
@@ -168,7 +191,7 @@ func (s *scanner) release() {
 	scanners.Put(s)
 }
 
-func (s *scanner) object(m *members) error {
+func (s *scanner) object(visit func(name, value []byte) error) error {
 	if s.next() != '{' {
 		return errors.New("it does not begin with a JSON object")
 	}
@@ -178,7 +201,7 @@ func (s *scanner) object(m *members) error {
 		return s.end()
 	}
 	for {
-		if err := s.member(m); err != nil {
+		if err := s.member(visit); err != nil {
 			return err
 		}
 		switch s.next() {
@@ -195,7 +218,7 @@ func (s *scanner) object(m *members) error {
 	}
 }
 
-func (s *scanner) member(m *members) error {
+func (s *scanner) member(visit func(name, value []byte) error) error {
 	if s.next() != '"' {
 		return fmt.Errorf("offset %d: expected the name of a member", s.pos)
 	}
@@ -208,18 +231,11 @@ func (s *scanner) member(m *members) error {
 	}
 	s.pos++
 	s.next()
-	field := m.field(unquote(name))
-	if field != nil && *field != nil {
-		return fmt.Errorf("offset %d: the member %s comes twice", s.pos, name)
-	}
 	value, err := s.value()
 	if err != nil {
 		return err
 	}
-	if field != nil {
-		*field = value
-	}
-	return nil
+	return visit(Text(name), value)
 }
 
 // end checks that only white space follows.
