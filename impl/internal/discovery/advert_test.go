@@ -15,7 +15,7 @@ import (
 // change returns somebody's announcement with one thing changed.
 func change(t *testing.T, f func(*dns.Msg)) []byte {
 	t.Helper()
-	m := recordsOf(t, somebody(t, 1), 7100, "192.0.2.1", "2001:db8::1").announcement(false)
+	m := recordsOf(t, somebody(1), 7100, "192.0.2.1", "2001:db8::1").announcement(false)
 	f(m)
 	return pack(t, m)
 }
@@ -26,7 +26,7 @@ func record[T dns.RR](m *dns.Msg) T {
 }
 
 func TestAdvertIsReadBack(t *testing.T) {
-	id := somebody(t, 1)
+	id := somebody(1)
 	rename := func(from, to string) func(*dns.Msg) {
 		return func(m *dns.Msg) {
 			for _, rr := range m.Answer {
@@ -70,7 +70,7 @@ func TestAdvertIsReadBack(t *testing.T) {
 
 func TestAdvertIsIgnored(t *testing.T) {
 	txt := func(list ...string) func(*dns.Msg) { return func(m *dns.Msg) { record[*dns.TXT](m).Txt = list } }
-	id, other := somebody(t, 1), somebody(t, 2)
+	id, other := somebody(1), somebody(2)
 	agent, key := "agent_id="+string(id.ID), "pubkey="+identity.EncodePublicKey(id.Public)
 	silent := errors.New("no reason is given")
 	for name, c := range map[string]struct {
@@ -135,17 +135,17 @@ func TestAdvertIsIgnored(t *testing.T) {
 
 // TestManyAdvertsInOneDatagram holds the bound, and that a bad one spoils no other.
 func TestManyAdvertsInOneDatagram(t *testing.T) {
-	m := recordsOf(t, somebody(t, 0), 1, "192.0.2.1").announcement(false)
+	m := recordsOf(t, somebody(0), 1, "192.0.2.1").announcement(false)
 	record[*dns.TXT](m).Txt = []string{"junk"}
 	for n := 1; n < 2*maxAdverts; n++ {
-		more := recordsOf(t, somebody(t, n), 1, "192.0.2.1").announcement(false).Answer
+		more := recordsOf(t, somebody(n), 1, "192.0.2.1").announcement(false).Answer
 		m.Answer = append(m.Answer, more...)
 	}
 	good, bad := advertsOf(m)
 	if len(good) != maxAdverts-1 || len(bad) != 1 {
 		t.Errorf("%d good, %d ignored", len(good), len(bad))
 	}
-	if good[0].ID != somebody(t, 1).ID {
+	if good[0].ID != somebody(1).ID {
 		t.Errorf("first is %s", good[0].ID)
 	}
 }
@@ -176,7 +176,7 @@ func TestHostileNameIsOneShortLine(t *testing.T) {
 }
 
 func TestOwnRecords(t *testing.T) {
-	id := somebody(t, 1)
+	id := somebody(1)
 	w := recordsOf(t, id, 7100, "192.0.2.1")
 	ask := func(name string, kind uint16) *dns.Msg {
 		return &dns.Msg{MsgHdr: dns.MsgHdr{Id: 7}, Question: []dns.Question{{Name: name, Qtype: kind, Qclass: dns.ClassINET}}}
@@ -211,9 +211,9 @@ func TestOwnRecords(t *testing.T) {
 
 func FuzzReadAdverts(f *testing.F) {
 	f.Add([]byte(nil))
-	f.Add(advertisement(f, somebody(f, 1), 7100, "192.0.2.1", "fe80::1"))
+	f.Add(advertisement(f, somebody(1), 7100, "192.0.2.1", "fe80::1"))
 	f.Add(pack(f, question()))
-	f.Add(pack(f, recordsOf(f, somebody(f, 2), 1, "192.0.2.1").announcement(true)))
+	f.Add(pack(f, recordsOf(f, somebody(2), 1, "192.0.2.1").announcement(true)))
 	f.Add([]byte("\x00\x00\x84\x00\x00\x00\x00\x01\x00\x00\x00\x00\xc0\x0c\x00\x0c\x00\x01\x00\x00\x00\x01\x00\x02\xc0\x0c"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		good, bad := readAdverts(data)

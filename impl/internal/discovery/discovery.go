@@ -33,7 +33,19 @@ type Options struct {
 	Logger     *slog.Logger // required
 
 	medium medium // nil: the machine's interfaces
+	timing timing // zero: defaultTiming
 }
+
+// timing is when things happen; only tests that run in real time change it.
+type timing struct {
+	stale   time.Duration // an observation lives so long without being repeated
+	sweep   time.Duration // how often that and the interfaces are looked at
+	longest time.Duration // most time between two rounds
+	repeat  time.Duration // least time between two reports of one observation
+}
+
+// defaultTiming leaves room for three lost rounds before anything goes stale.
+var defaultTiming = timing{stale: 60 * time.Second, sweep: 5 * time.Second, longest: 15 * time.Second, repeat: 10 * time.Second}
 
 func (o *Options) check() error {
 	switch {
@@ -49,11 +61,8 @@ func (o *Options) check() error {
 	return nil
 }
 
-const (
-	sweepEvery   = 5 * time.Second
-	longestPause = 15 * time.Second // four rounds before anything goes stale
-	maxSightings = 512              // waiting to be looked at; more are dropped and come again
-)
+// maxSightings may wait to be looked at; more are dropped and come again.
+const maxSightings = 512
 
 // Discovery advertises and looks for others. Make it with New and run it once.
 type Discovery struct {
@@ -84,9 +93,12 @@ func New(o Options) (*Discovery, error) {
 	if o.medium == nil {
 		o.medium = multicast{choose: newChooser(&o), logger: o.Logger}
 	}
+	if o.timing == (timing{}) {
+		o.timing = defaultTiming
+	}
 	return &Discovery{
 		o: o, rare: rarelog.New(o.Logger), sightings: make(chan sighting, maxSightings),
-		table: newTable(), links: map[string]link{}, health: health{logger: o.Logger},
+		table: newTable(o.timing), links: map[string]link{}, health: health{logger: o.Logger},
 	}, nil
 }
 
@@ -102,7 +114,7 @@ func (d *Discovery) Run(ctx context.Context, sink peers.Sink) {
 	d.rescan()
 	round := time.NewTimer(0)
 	defer round.Stop()
-	sweep := time.NewTicker(sweepEvery)
+	sweep := time.NewTicker(d.o.timing.sweep)
 	defer sweep.Stop()
 	for ctx.Err() == nil {
 		select {
@@ -128,7 +140,7 @@ func (d *Discovery) Run(ctx context.Context, sink peers.Sink) {
 // nextPause grows from 1 s to 15 s. A tenth of it is chance, so that daemons
 // that started together do not go on asking together.
 func (d *Discovery) nextPause() time.Duration {
-	d.pause = min(max(time.Second, 2*d.pause), longestPause)
+	d.pause = min(max(time.Second, 2*d.pause), d.o.timing.longest)
 	return d.pause - rand.N(d.pause/10)
 }
 

@@ -24,7 +24,7 @@ type running struct {
 
 func run(t *testing.T, n int, m medium) *running {
 	t.Helper()
-	id := somebody(t, n)
+	id := somebody(n)
 	r := &running{recorder: newRecorder(), log: &bytes.Buffer{}}
 	d, err := New(Options{ID: id.ID, PublicKey: id.Public, Port: 7100 + n, medium: m,
 		Logger: slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
@@ -52,13 +52,13 @@ func TestFreshDaemonsFindEachOtherAtOnce(t *testing.T) {
 		n := newFakeNet()
 		a, b := run(t, 1, n.daemon("a", "192.0.2.1/24")), run(t, 2, n.daemon("b", "192.0.2.2/24"))
 		synctest.Wait()
-		if got := a.addrs(somebody(t, 2).ID); !slices.Equal(got, []string{"192.0.2.2:7102"}) {
+		if got := a.addrs(somebody(2).ID); !slices.Equal(got, []string{"192.0.2.2:7102"}) {
 			t.Errorf("the first sees the second at %v", got)
 		}
-		if got := b.addrs(somebody(t, 1).ID); !slices.Equal(got, []string{"192.0.2.1:7101"}) {
+		if got := b.addrs(somebody(1).ID); !slices.Equal(got, []string{"192.0.2.1:7101"}) {
 			t.Errorf("the second sees the first at %v", got)
 		}
-		if len(a.addrs(somebody(t, 1).ID)) != 0 {
+		if len(a.addrs(somebody(1).ID)) != 0 {
 			t.Error("a daemon discovered itself")
 		}
 		pass(time.Hour)
@@ -105,12 +105,12 @@ func TestSilentPeerGoesStale(t *testing.T) {
 		n.mu.Lock()
 		n.cut["b"] = true
 		n.mu.Unlock()
-		pass(staleAfter - longestPause)
+		pass(defaultTiming.stale - defaultTiming.longest)
 		if a.total() != 2 {
 			t.Errorf("%d peers after %s of silence", a.total(), time.Since(silence))
 		}
-		pass(longestPause + sweepEvery)
-		if got := a.addrs(somebody(t, 2).ID); len(got) != 0 || a.total() != 1 {
+		pass(defaultTiming.longest + defaultTiming.sweep)
+		if got := a.addrs(somebody(2).ID); len(got) != 0 || a.total() != 1 {
 			t.Errorf("silent for %s and still at %v; %d peers", time.Since(silence), got, a.total())
 		}
 		if len(a.lost) != 1 || a.lost[0].Addr.String() != "192.0.2.2:7102" {
@@ -119,7 +119,7 @@ func TestSilentPeerGoesStale(t *testing.T) {
 		n.mu.Lock()
 		n.cut["b"] = false
 		n.mu.Unlock()
-		pass(longestPause)
+		pass(defaultTiming.longest)
 		if a.total() != 2 {
 			t.Error("it is not seen again")
 		}
@@ -136,12 +136,12 @@ func TestOneLostAddressLeavesTheOther(t *testing.T) {
 		other.have = append(other.have, segmentOf("eth1", "198.51.100.2/24"))
 		run(t, 2, other)
 		pass(time.Minute)
-		id := somebody(t, 2).ID
+		id := somebody(2).ID
 		if got := a.addrs(id); len(got) != 2 {
 			t.Fatalf("seen at %v", got)
 		}
 		other.change(func() { other.have = other.have[1:] })
-		pass(staleAfter + 2*sweepEvery)
+		pass(defaultTiming.stale + 2*defaultTiming.sweep)
 		if got := a.addrs(id); !slices.Equal(got, []string{"198.51.100.2:7102"}) {
 			t.Errorf("seen at %v", got)
 		}
@@ -161,7 +161,7 @@ func TestInterfacesComeAndGo(t *testing.T) {
 			t.Errorf("an hour without an interface gave %d lines:\n%s", got, a.log)
 		}
 		m.change(func() { m.have = late })
-		pass(sweepEvery)
+		pass(defaultTiming.sweep)
 		if a.total() != 1 {
 			t.Error("the peer on the new interface was not found with its first scan")
 		}
@@ -169,7 +169,7 @@ func TestInterfacesComeAndGo(t *testing.T) {
 			t.Errorf("log:\n%s", a.log)
 		}
 		m.change(func() { m.have = []segment{segmentOf("eth0", "192.0.2.77/24")} })
-		pass(sweepEvery)
+		pass(defaultTiming.sweep)
 		if m.joined != 2 || m.closed != 1 {
 			t.Errorf("after a new address: joined %d, left %d", m.joined, m.closed)
 		}
@@ -223,7 +223,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		a := run(t, 0, m)
 		synctest.Wait()
 		for n := 1; n <= maxPeers+500; n++ {
-			m.hear("192.0.2.2", advertisement(t, somebody(t, n), 7100, "192.0.2.2"))
+			m.hear("192.0.2.2", advertisement(t, somebody(n), 7100, "192.0.2.2"))
 			synctest.Wait()
 		}
 		if a.total() != maxPeers || len(a.d.table.peers) != maxPeers {
@@ -233,13 +233,13 @@ func TestMemoryIsBounded(t *testing.T) {
 			t.Errorf("said %d times", got)
 		}
 		for port := 1; port <= maxObservations+20; port++ {
-			m.hear("192.0.2.2", advertisement(t, somebody(t, 1), port, "192.0.2.2"))
+			m.hear("192.0.2.2", advertisement(t, somebody(1), port, "192.0.2.2"))
 			synctest.Wait()
 		}
-		if got := len(a.addrs(somebody(t, 1).ID)); got != maxObservations {
+		if got := len(a.addrs(somebody(1).ID)); got != maxObservations {
 			t.Errorf("%d addresses of one peer", got)
 		}
-		pass(staleAfter + sweepEvery)
+		pass(defaultTiming.stale + defaultTiming.sweep)
 		if a.total() != 0 || len(a.d.table.peers) != 0 {
 			t.Errorf("afterwards: %d reported, %d remembered", a.total(), len(a.d.table.peers))
 		}
@@ -251,12 +251,12 @@ func TestOnlyTheLinkIsHeard(t *testing.T) {
 		m := newFakeNet().daemon("a", "192.0.2.1/24")
 		a := run(t, 0, m)
 		synctest.Wait()
-		m.hear("203.0.113.5", advertisement(t, somebody(t, 1), 7100, "203.0.113.5"))
-		m.hear("192.0.2.9", advertisement(t, somebody(t, 2), 7100, "127.0.0.1"))
+		m.hear("203.0.113.5", advertisement(t, somebody(1), 7100, "203.0.113.5"))
+		m.hear("192.0.2.9", advertisement(t, somebody(2), 7100, "127.0.0.1"))
 		m.hear("192.0.2.9", []byte("junk"))
-		m.hear("192.0.2.9", advertisement(t, somebody(t, 3), 7100, "192.0.2.9"))
+		m.hear("192.0.2.9", advertisement(t, somebody(3), 7100, "192.0.2.9"))
 		synctest.Wait()
-		if a.total() != 1 || len(a.addrs(somebody(t, 3).ID)) != 1 {
+		if a.total() != 1 || len(a.addrs(somebody(3).ID)) != 1 {
 			t.Errorf("seen: %v", a.here)
 		}
 	})
@@ -269,16 +269,16 @@ func TestDistantAddressWaits(t *testing.T) {
 		m := newFakeNet().daemon("a", "192.0.2.1/24")
 		a := run(t, 0, m)
 		synctest.Wait()
-		wrong := advertisement(t, somebody(t, 1), 7100, "198.51.100.2")
+		wrong := advertisement(t, somebody(1), 7100, "198.51.100.2")
 		m.hear("192.0.2.2", wrong)
-		m.hear("192.0.2.2", advertisement(t, somebody(t, 1), 7100, "192.0.2.2"))
+		m.hear("192.0.2.2", advertisement(t, somebody(1), 7100, "192.0.2.2"))
 		pass(3 * time.Second)
 		m.hear("192.0.2.2", wrong)
 		synctest.Wait()
-		if got := a.addrs(somebody(t, 1).ID); fmt.Sprint(got) != "[192.0.2.2:7100]" {
+		if got := a.addrs(somebody(1).ID); fmt.Sprint(got) != "[192.0.2.2:7100]" {
 			t.Errorf("seen at %v", got)
 		}
-		repeated := advertisement(t, somebody(t, 2), 7100, "198.51.100.9")
+		repeated := advertisement(t, somebody(2), 7100, "198.51.100.9")
 		m.hear("192.0.2.3", repeated)
 		synctest.Wait()
 		if a.total() != 1 {
@@ -287,14 +287,14 @@ func TestDistantAddressWaits(t *testing.T) {
 		pass(2 * time.Second)
 		m.hear("192.0.2.3", repeated)
 		synctest.Wait()
-		if got := a.addrs(somebody(t, 2).ID); fmt.Sprint(got) != "[198.51.100.9:7100]" {
+		if got := a.addrs(somebody(2).ID); fmt.Sprint(got) != "[198.51.100.9:7100]" {
 			t.Errorf("seen through a repeater at %v", got)
 		}
 	})
 }
 
 func TestNewChecksOptions(t *testing.T) {
-	id, other := somebody(t, 1), somebody(t, 2)
+	id, other := somebody(1), somebody(2)
 	good := Options{ID: id.ID, PublicKey: id.Public, Port: 7100, Logger: slog.New(slog.DiscardHandler)}
 	if _, err := New(good); err != nil {
 		t.Fatal(err)

@@ -5,7 +5,7 @@
 // trust and when to dial is decided there. An advert proves nothing: whoever is dialled
 // has yet to show the key.
 //
-// It imports identity, peers (for the sink) and rarelog. It serves AXON-DISC-001 to -017 and
+// It imports identity, peers (for the sink) and rarelog. It serves AXON-DISC-001 to -026 and
 // AXON-LEARN-003.
 //
 // The records come from hashicorp/mdns. Its client and its server are not used:

@@ -30,7 +30,7 @@ func loopback(t *testing.T) string {
 // onLoopback runs a discovery over real sockets.
 func onLoopback(t *testing.T, n int) *recorder {
 	t.Helper()
-	id := somebody(t, n)
+	id := somebody(n)
 	d, err := New(Options{ID: id.ID, PublicKey: id.Public, Port: 7100 + n, Interfaces: []string{loopback(t)}, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
@@ -45,8 +45,8 @@ func onLoopback(t *testing.T, n int) *recorder {
 
 func TestOverRealSockets(t *testing.T) {
 	a, b := onLoopback(t, 1), onLoopback(t, 2)
-	a.waitFor(t, somebody(t, 2).ID)
-	if got := b.waitFor(t, somebody(t, 1).ID); got[0] != "127.0.0.1:7101" && got[0] != "[::1]:7101" {
+	a.waitFor(t, somebody(2).ID)
+	if got := b.waitFor(t, somebody(1).ID); got[0] != "127.0.0.1:7101" && got[0] != "[::1]:7101" {
 		t.Errorf("seen at %v", got)
 	}
 }
@@ -56,7 +56,7 @@ func TestOverRealSockets(t *testing.T) {
 func TestQuestionsAreAnswered(t *testing.T) {
 	r := onLoopback(t, 1)
 	onLoopback(t, 2)
-	r.waitFor(t, somebody(t, 2).ID) // both run
+	r.waitFor(t, somebody(2).ID) // both run
 	i, err := net.InterfaceByName(loopback(t))
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +94,7 @@ func TestHalfOpenInterfaceReportsItself(t *testing.T) {
 	// A documentation address that no interface has: nothing can be opened.
 	s := segmentOf("lo", "192.0.2.1/32", "2001:db8::1/128")
 	s.Index = 1
-	l := multicast{logger: slog.New(slog.DiscardHandler)}.join(s, recordsOf(t, somebody(t, 1), 1, "192.0.2.1"), func(netip.Addr, []byte) {})
+	l := multicast{logger: slog.New(slog.DiscardHandler)}.join(s, recordsOf(t, somebody(1), 1, "192.0.2.1"), func(netip.Addr, []byte) {})
 	for range 2 {
 		if err := l.round(); err == nil {
 			t.Error("no error though no socket could be opened")

@@ -3,6 +3,7 @@ package discovery
 import (
 	"crypto/ed25519"
 	"net/netip"
+	"os"
 	"slices"
 	"strconv"
 	"sync"
@@ -16,19 +17,23 @@ import (
 	"github.com/axonproto/axon/impl/internal/peers"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if role := os.Getenv(roleEnv); role != "" {
+		os.Exit(play(role)) // a process of its own in a network namespace
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // ceiling ends a test that hangs; no passing test waits for it.
 const ceiling = 20 * time.Second
 
 // somebody returns the n-th of a row of fixed identities.
-func somebody(t testing.TB, n int) *identity.Identity {
-	t.Helper()
+func somebody(n int) *identity.Identity {
 	seed := make([]byte, ed25519.SeedSize)
 	copy(seed, strconv.Itoa(n))
 	id, err := identity.New(seed)
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
 	return id
 }

@@ -15,19 +15,14 @@ const (
 	maxObservations = 16 // of one peer
 )
 
-const (
-	// staleAfter is how long an observation lives without being repeated.
-	staleAfter = 60 * time.Second
-	// repeatAfter is how often the sink is told of what is still there.
-	repeatAfter = 10 * time.Second
-	// directGrace is how long an address that does not belong to the link is
-	// held back, for a better one to come.
-	directGrace = time.Second
-)
+// directGrace is how long an address that does not belong to the link is held
+// back, for a better one to come.
+const directGrace = time.Second
 
 // table is what is remembered. It is owned by one goroutine.
 type table struct {
-	peers map[identity.AgentID][]*memory
+	timing timing
+	peers  map[identity.AgentID][]*memory
 }
 
 type memory struct {
@@ -38,7 +33,9 @@ type memory struct {
 	told   time.Time // when the sink was told last; zero: never
 }
 
-func newTable() *table { return &table{peers: map[identity.AgentID][]*memory{}} }
+func newTable(t timing) *table {
+	return &table{timing: t, peers: map[identity.AgentID][]*memory{}}
+}
 
 // see takes in a sighting and reports whether the sink is to be told, and
 // whether there was no room for it.
@@ -62,7 +59,7 @@ func (t *table) see(o peers.Observation, direct bool, now time.Time) (tell, full
 			return false, false
 		}
 	}
-	if !m.told.IsZero() && now.Sub(m.told) < repeatAfter {
+	if !m.told.IsZero() && now.Sub(m.told) < t.timing.repeat {
 		return false, false
 	}
 	m.told = now
@@ -74,7 +71,7 @@ func (t *table) sweep(now time.Time) []peers.Observation {
 	var lost []peers.Observation
 	for id, list := range t.peers {
 		list = slices.DeleteFunc(list, func(m *memory) bool {
-			stale := now.Sub(m.last) >= staleAfter
+			stale := now.Sub(m.last) >= t.timing.stale
 			if stale && !m.told.IsZero() {
 				lost = append(lost, m.Observation)
 			}
