@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/axonproto/axon/conformance/verdict"
+	"github.com/axonproto/axon/schemas"
 )
 
 func TestJSONRoundTrip(t *testing.T) {
@@ -27,6 +28,19 @@ func TestJSONRoundTrip(t *testing.T) {
 		}
 		if want := filled(r); !reflect.DeepEqual(got, want) {
 			t.Errorf("got\n%+v\nwant\n%+v", got, want)
+		}
+	}
+}
+
+func TestJSONKeepsToItsSchema(t *testing.T) {
+	schema := schemas.MustCompile("report/report")
+	for name, r := range map[string]Report{"sample": sample(), "good": good()} {
+		var b bytes.Buffer
+		if err := WriteJSON(&b, r); err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(b.Bytes()); err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

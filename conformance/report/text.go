@@ -173,17 +173,23 @@ func conclusion(r Report) (word, colour, meaning string) {
 	seconds := fmt.Sprintf("%.1f s", r.DurationMS/1000)
 	switch r.ExitCode {
 	case ExitConformant:
-		meaning = fmt.Sprintf("every MUST that applies holds (%d)", must.Pass)
+		var parts []string
+		if must.Pass > 0 {
+			parts = append(parts, fmt.Sprintf("every MUST that applies holds (%d)", must.Pass))
+		}
 		switch {
 		case should.Warn > 0:
-			meaning += fmt.Sprintf("; %s broken, which is allowed without --strict", count(should.Warn, "SHOULD is", "SHOULDs are"))
+			parts = append(parts, count(should.Warn, "SHOULD is", "SHOULDs are")+" broken, which is allowed without --strict")
 		case should.Pass > 0:
-			meaning += fmt.Sprintf(", and so does every SHOULD (%d)", should.Pass)
+			parts = append(parts, fmt.Sprintf("every SHOULD that applies holds (%d)", should.Pass))
+		}
+		if len(parts) == 0 {
+			parts = append(parts, "nothing that was checked is broken")
 		}
 		if all.NotApplicable > 0 {
-			meaning += fmt.Sprintf("; %s what this target does not offer",
-				count(all.NotApplicable, "requirement needs", "requirements need"))
+			parts = append(parts, count(all.NotApplicable, "requirement is", "requirements are")+" not applicable (--verbose says why)")
 		}
+		meaning = strings.Join(parts, "; ")
 		return "CONFORMANT", green, meaning + "; took " + seconds
 	case ExitBroken:
 		var parts []string
