@@ -26,7 +26,7 @@ check: format vet cross race run coverage selftest lint
 
 ## format: fail on files that gofmt would change
 format:
-	@found="$$(gofmt -l $$($(GO) list -f '{{.Dir}}' ./...))"; if [ -n "$$found" ]; then \
+	@found="$$(gofmt -l .)"; if [ -n "$$found" ]; then \
 		echo "not formatted (run gofmt -w on them):"; echo "$$found"; exit 1; fi
 
 ## vet: run go vet
