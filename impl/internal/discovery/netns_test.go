@@ -140,3 +140,20 @@ func TestLANPretenderIsIgnored(t *testing.T) {
 		t.Errorf("seen: %v", a.past)
 	}
 }
+
+// TestLANForeignQuestionIsNotAnswered gives the asker an address that the other
+// host can reach, but that no network of its interface has.
+func TestLANForeignQuestionIsNotAnswered(t *testing.T) {
+	t.Parallel()
+	ha, hb := cable(t)
+	hb.IP("address", "add", foreign+"/24", "dev", "lan0")
+	ha.IP("route", "add", foreignNet, "dev", "lan0")
+	hc := act(t, hb, "discover 2")
+	act(t, ha, "discover 1").until("both run", seen(somebody(2).ID, ""))
+	hc.kill()
+	a := act(t, hb, "intrude")
+	a.until("all is asked", func(r report) bool { return r.What == "done" })
+	if len(a.past) != 2 || a.past[0].Addr != lantest.Addr(1, 1) {
+		t.Errorf("answered: %v", a.past)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"log"
 	"log/slog"
 	"net"
+	"net/netip"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -27,7 +28,9 @@ import (
 
 // roleEnv makes this test binary play one part in a network namespace:
 // "discover N" runs a Discovery as somebody N; "advertise N" and "ask" use the
-// client and the server of hashicorp/mdns, as another implementation might.
+// server and the client of hashicorp/mdns, as another implementation might;
+// "pretend N" advertises N's name with another key; "intrude" asks from an
+// address of another network, then from one of the link.
 const roleEnv = "AXON_DISCOVERY_ROLE"
 
 // quick is timing for tests in real time.
@@ -57,6 +60,8 @@ func play(role string) int {
 		err = playAdvertise(ctx, id, 7100+n, somebody(n+1))
 	case "ask":
 		err = playAsk(ctx)
+	case "intrude":
+		err = playIntrude()
 	default:
 		err = fmt.Errorf("no such role: %q", role)
 	}
@@ -147,6 +152,53 @@ func playAsk(ctx context.Context) error {
 			say(r)
 		}
 	}
+	return nil
+}
+
+// The network from which nobody on the link should be asked.
+const (
+	foreign    = "172.30.0.1"
+	foreignNet = "172.30.0.0/24"
+)
+
+func playIntrude() error {
+	i, err := net.InterfaceByName("lan0")
+	if err != nil {
+		return err
+	}
+	s := segment{Name: i.Name, Index: i.Index}
+	q, err := question().Pack()
+	if err != nil {
+		return err
+	}
+	ask := func(from string) (*socket, error) {
+		k, err := openPrivate(s, netip.MustParseAddr(from))
+		if err != nil {
+			return nil, err
+		}
+		return k, k.write(q, netip.AddrPortFrom(group4, mdnsPort))
+	}
+	buf := make([]byte, maxDatagram)
+	first, err := ask(foreign)
+	if err != nil {
+		return err
+	}
+	defer first.close()
+	second, err := ask(lantest.Addr(1, 1))
+	if err != nil {
+		return err
+	}
+	defer second.close()
+	if _, _, _, err := second.read(buf); err != nil {
+		return err
+	}
+	say(report{What: "answered", Addr: lantest.Addr(1, 1)})
+	// An answer to the first question would have come before that one.
+	_ = first.conn.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
+	if _, _, _, err := first.read(buf); err == nil {
+		say(report{What: "answered", Addr: foreign})
+	}
+	say(report{What: "done"})
 	return nil
 }
 
