@@ -167,3 +167,18 @@ func (c chooser) segments() ([]segment, error) {
 	}
 	return list, nil
 }
+
+// Interfaces returns the names of the interfaces on which a daemon that is
+// bound to all addresses would discover now. It sends nothing and joins
+// nothing.
+func Interfaces() ([]string, error) {
+	list, err := newChooser(&Options{}).segments()
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(list))
+	for i, s := range list {
+		names[i] = s.Name
+	}
+	return names, nil
+}

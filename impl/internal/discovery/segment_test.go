@@ -98,6 +98,18 @@ func TestChooser(t *testing.T) {
 	}
 }
 
+func TestInterfacesLeavesLoopbackOut(t *testing.T) {
+	names, err := Interfaces()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range names {
+		if i, err := net.InterfaceByName(n); err == nil && i.Flags&net.FlagLoopback != 0 {
+			t.Errorf("%s is loopback", n)
+		}
+	}
+}
+
 func mustNet(text string) net.Addr {
 	ip, n, err := net.ParseCIDR(text)
 	if err != nil {
