@@ -22,7 +22,7 @@ import (
 // the run.
 func underWay(t *testing.T, args ...string) (p *program, daemon int, finish func()) {
 	t.Helper()
-	p = newProgram(t, append([]string{"run", "--repeat", "50", "--verbose", "--requirement", "AXON-DEFERR-001"}, args...)...)
+	p = newProgram(t, append([]string{"run", "--repeat", "30", "--verbose", "--requirement", "AXON-DEFERR-001"}, args...)...)
 	p.Stderr = nil
 	progress, err := p.StderrPipe()
 	if err != nil {

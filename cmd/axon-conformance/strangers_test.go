@@ -18,6 +18,7 @@ import (
 // two passes rest on the same thing being absent.
 
 func TestNothingListens(t *testing.T) {
+	t.Parallel()
 	socket := listen(t)
 	address := socket.LocalAddr().String()
 	if err := socket.Close(); err != nil {
@@ -39,6 +40,7 @@ func listen(t *testing.T) net.PacketConn {
 }
 
 func TestUDPEcho(t *testing.T) {
+	t.Parallel()
 	socket := listen(t)
 	var done sync.WaitGroup
 	done.Go(func() {
@@ -59,6 +61,7 @@ func TestUDPEcho(t *testing.T) {
 }
 
 func TestQUICOfAnotherProtocol(t *testing.T) {
+	t.Parallel()
 	id, err := credential.New()
 	if err != nil {
 		t.Fatal(err)
@@ -81,6 +84,7 @@ func TestQUICOfAnotherProtocol(t *testing.T) {
 
 // TestTargetThatDoesNotKnowTheSuite: the message names the key and the place.
 func TestTargetThatDoesNotKnowTheSuite(t *testing.T) {
+	t.Parallel()
 	id, err := credential.New()
 	if err != nil {
 		t.Fatal(err)
