@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"log"
 	"log/slog"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -16,26 +14,26 @@ import (
 	"github.com/axonproto/axon/impl/internal/daemon"
 )
 
-func newDaemon() *cobra.Command {
+func newDaemon(p *app) *cobra.Command {
 	var f struct {
-		stateRoot, listen, logFormat string
-		port, verbose                int
-		disableMDNS, quiet           bool
+		listen, logFormat  string
+		port, verbose      int
+		disableMDNS, quiet bool
 	}
 	cmd := &cobra.Command{
 		Use:   "daemon",
 		Short: "Run the daemon in the foreground",
-		Long: "Run the daemon in the foreground until it is interrupted (Ctrl-C or SIGTERM).\n\n" +
-			"The state root holds the identity (made at the first start), config.yaml and the\n" +
-			"known peers. When the daemon can be reached it logs \"ready\" with its address.",
-		Example: "  axon daemon\n  axon daemon --port 7200 --listen 192.0.2.7\n  axon daemon --state-root ./agent-a --port 0 --log-format json",
-		Args:    usageArgs(cobra.NoArgs),
+		Long: paragraphs(
+			"Run the daemon in the foreground until it is interrupted (Ctrl-C or SIGTERM). It then lets requests under way finish, for 5 seconds at most, and tells its peers.",
+			"The state root holds the identity (made at the first start), config.yaml, the known peers, and the socket by which the other commands find the daemon. When the daemon can be reached it logs \"ready\" with its address."),
+		Example: lines("axon daemon", "axon daemon --port 7200 --listen 192.0.2.7", "axon daemon --state-root ./agent-a --port 0 --log-format json"),
+		Args:    wantArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			logger, err := newLogger(cmd.ErrOrStderr(), f.logFormat, f.quiet, f.verbose)
 			if err != nil {
 				return err
 			}
-			root, err := stateRoot(f.stateRoot)
+			root, err := p.stateRoot()
 			if err != nil {
 				return err
 			}
@@ -57,7 +55,6 @@ func newDaemon() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.stateRoot, "state-root", "", "folder of the daemon's state (default $AXON_ROOT, else ~/.axon)")
 	flags.IntVar(&f.port, "port", 0, "UDP port; 0 takes any free one (default: the configured one, else 7100)")
 	flags.StringVar(&f.listen, "listen", "", "host to bind (default: the configured one, else all interfaces)")
 	flags.BoolVar(&f.disableMDNS, "disable-mdns", false, "neither advertise on the local network nor look for peers there")
@@ -65,22 +62,6 @@ func newDaemon() *cobra.Command {
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "log warnings and errors only")
 	flags.CountVarP(&f.verbose, "verbose", "v", "log more; twice for everything")
 	return cmd
-}
-
-// stateRoot applies the order flag, environment, home.
-func stateRoot(flag string) (string, error) {
-	root := flag
-	if root == "" {
-		root = os.Getenv("AXON_ROOT")
-	}
-	if root == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "", fmt.Errorf("find the home folder: %w; name a folder with --state-root", err)
-		}
-		root = filepath.Join(home, ".axon")
-	}
-	return filepath.Abs(root)
 }
 
 func newLogger(w io.Writer, format string, quiet bool, verbose int) (*slog.Logger, error) {

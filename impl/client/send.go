@@ -8,8 +8,13 @@ import (
 	"time"
 )
 
-// MaxTimeout is the longest time-out of a request.
-const MaxTimeout = time.Hour
+const (
+	// DefaultTimeout is how long the daemon waits for an answer where no other
+	// time is given.
+	DefaultTimeout = 30 * time.Second
+	// MaxTimeout is the longest time-out of a request.
+	MaxTimeout = time.Hour
+)
 
 // SendOptions of Request and Send.
 type SendOptions struct {
@@ -31,7 +36,7 @@ func (c *Client) Request(ctx context.Context, to string, payload json.RawMessage
 	if err != nil {
 		return Envelope{}, fmt.Errorf("request: %w", err)
 	}
-	if err := checkPayload(payload); err != nil {
+	if err := CheckPayload(payload); err != nil {
 		return Envelope{}, fmt.Errorf("request: %w", err)
 	}
 	var answer struct {
@@ -52,7 +57,7 @@ func (c *Client) Request(ctx context.Context, to string, payload json.RawMessage
 // Send sends a message, to which there is no answer, and returns its id. It
 // returns when the daemon has sent it, which does not mean that it has arrived.
 func (c *Client) Send(ctx context.Context, to string, payload json.RawMessage, o SendOptions) (id string, err error) {
-	if err := checkPayload(payload); err != nil {
+	if err := CheckPayload(payload); err != nil {
 		return "", fmt.Errorf("send: %w", err)
 	}
 	var answer struct {

@@ -263,7 +263,7 @@ func (s *server) reply(j *job, payload json.RawMessage, err error) (Outcome, err
 	cmd := command{Cmd: "reply", RequestID: j.request.ID, Peer: j.request.From, Kind: KindResponse, Payload: payload}
 	outcome := OutcomeResponse
 	if err == nil {
-		if err = checkPayload(payload); err != nil {
+		if err = CheckPayload(payload); err != nil {
 			err = &ReplyError{Code: "handler_failed", Message: "the handler gave no JSON object as its answer; tell the agent's owner"}
 		}
 	}
@@ -272,7 +272,7 @@ func (s *server) reply(j *job, payload json.RawMessage, err error) (Outcome, err
 	case err == nil:
 	case errors.Is(err, ErrDecline):
 		outcome, cmd.Cmd, cmd.Kind, cmd.Payload = OutcomeDeclined, "decline", "", nil
-	case errors.As(err, &replyErr) && checkPayload(replyErr.payload()) == nil:
+	case errors.As(err, &replyErr) && CheckPayload(replyErr.payload()) == nil:
 		outcome, cmd.Kind, cmd.Payload = OutcomeError, KindError, replyErr.payload()
 	default:
 		outcome, cmd.Kind = OutcomeError, KindError

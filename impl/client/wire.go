@@ -84,8 +84,9 @@ func (c command) encode() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// checkPayload tells whether payload is a JSON object in UTF-8.
-func checkPayload(payload json.RawMessage) error {
+// CheckPayload tells whether payload is a JSON object in UTF-8, as each payload
+// has to be; the error wraps ErrBadPayload.
+func CheckPayload(payload json.RawMessage) error {
 	trimmed := bytes.TrimLeft(payload, " \t\r\n")
 	if len(trimmed) == 0 || trimmed[0] != '{' || !json.Valid(payload) {
 		return ErrBadPayload
