@@ -1,7 +1,8 @@
 // Package daemon puts the parts together and runs them: state root, identity,
-// configuration, peers, dispatcher and transport.
+// configuration, peers, dispatcher, transport, links, local API and discovery.
 //
-// It imports all packages of impl/internal. The command line calls Run.
+// It imports all packages of impl/internal. The command line calls Run. It
+// serves the life of AXON-IPC.
 package daemon
 
 import (
@@ -12,13 +13,18 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/axonproto/axon/impl/internal/config"
 	"github.com/axonproto/axon/impl/internal/dispatch"
 	"github.com/axonproto/axon/impl/internal/identity"
+	"github.com/axonproto/axon/impl/internal/ipc"
+	"github.com/axonproto/axon/impl/internal/links"
 	"github.com/axonproto/axon/impl/internal/peers"
+	"github.com/axonproto/axon/impl/internal/stateroot"
 	"github.com/axonproto/axon/impl/internal/transport"
 )
 
@@ -36,8 +42,10 @@ type Options struct {
 	// DrainTimeout is how long requests under way may take after the end of
 	// ctx. Zero: 5 s.
 	DrainTimeout time.Duration
-	// Logger gets the record "ready", with address and agent_id, once peers
-	// can connect. Required.
+	// Version is what local clients are told. Empty: the version of the module.
+	Version string
+	// Logger gets the record "ready", with address, socket and agent_id, once
+	// peers and local clients can connect. Required.
 	Logger *slog.Logger
 }
 
@@ -49,41 +57,126 @@ func Run(ctx context.Context, o Options) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	if err := prepareRoot(o.StateRoot); err != nil {
+	d, err := begin(o)
+	if err != nil {
 		return err
 	}
+	o.Logger.Info("ready", "address", d.endpoint.Addr().String(), "socket", d.server.Path(), "agent_id", d.id.ID)
+	tell(o.Logger, "READY=1")
+
+	<-ctx.Done()
+	o.Logger.Info("shutting down", "drain_timeout", o.DrainTimeout.String())
+	tell(o.Logger, "STOPPING=1")
+	d.stop(o.DrainTimeout)
+	o.Logger.Info("stopped")
+	return nil
+}
+
+// running holds the parts of a daemon.
+type running struct {
+	logger   *slog.Logger
+	id       *identity.Identity
+	lock     *stateroot.Lock
+	endpoint *transport.Endpoint
+	keeper   *links.Keeper
+	server   *ipc.Server
+
+	stopDiscovery context.CancelFunc
+	discovery     sync.WaitGroup
+}
+
+// begin brings the parts up, and down again when one of them fails.
+func begin(o Options) (_ *running, err error) {
+	if err := stateroot.Prepare(o.StateRoot); err != nil {
+		return nil, err
+	}
+	if stateroot.OpenToOthers(o.StateRoot) {
+		o.Logger.Warn("other users can look into the state root; run chmod 700 on it", "folder", o.StateRoot)
+	}
+	lock, err := stateroot.Acquire(o.StateRoot)
+	if err != nil {
+		return nil, err
+	}
+	d := &running{logger: o.Logger, lock: lock, stopDiscovery: func() {}}
+	defer func() {
+		if err != nil {
+			d.stop(0)
+		}
+	}()
 	conf, err := config.Load(o.StateRoot)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	id, err := identity.Load(o.StateRoot)
+	d.id, err = identity.Load(o.StateRoot)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	warnIfReadable(filepath.Join(o.StateRoot, identity.KeyFile), o.Logger)
-	book := peers.Open(peers.Options{Root: o.StateRoot, Own: id.ID, Static: conf.Peers, Trust: conf.Trust, Logger: o.Logger})
+	if err := d.connect(o, conf); err != nil {
+		return nil, err
+	}
+	nearby, err := nearby(o, conf, d.id, d.endpoint.Addr())
+	if err != nil {
+		return nil, err
+	}
+	d.keeper.Start(d.endpoint)
+	if nearby != nil {
+		var ctx context.Context
+		ctx, d.stopDiscovery = context.WithCancel(context.Background())
+		d.discovery.Go(func() { nearby.Run(ctx, d.keeper) })
+	}
+	return d, nil
+}
+
+// connect opens the two ways in: for peers, and for local clients.
+func (d *running) connect(o Options, conf config.Config) error {
+	book := peers.Open(peers.Options{Root: o.StateRoot, Own: d.id.ID, Static: conf.Peers, Trust: conf.Trust, Logger: o.Logger})
 	router, err := dispatch.New(dispatch.Options{Logger: o.Logger, MaxPending: conf.Pending})
 	if err != nil {
 		return err
 	}
-	endpoint, err := transport.Listen(transport.Options{
-		Identity: id, Pins: book, Handler: router, Logger: o.Logger,
+	// The server exists before discovery, which is what brings candidates.
+	candidate := func(p peers.Peer) { d.server.Candidate(p) }
+	d.keeper, err = links.New(links.Options{Book: book, Logger: o.Logger, Candidate: candidate})
+	if err != nil {
+		return err
+	}
+	d.endpoint, err = transport.Listen(transport.Options{
+		Identity: d.id, Pins: book, Handler: router, Watcher: d.keeper, Logger: o.Logger,
 		Addr: bindAddr(o, conf), MaxConnections: conf.Connections,
 	})
 	if err != nil {
 		return err
 	}
-	o.Logger.Info("ready", "address", endpoint.Addr().String(), "agent_id", id.ID)
+	d.server, err = ipc.Listen(ipc.Options{
+		StateRoot: o.StateRoot, Own: d.id.ID, PublicKey: d.id.Public, Name: conf.Name, Version: o.Version,
+		Book: book, Links: d.keeper, Network: d.endpoint, Dispatcher: router, Logger: o.Logger,
+	})
+	return err
+}
 
-	<-ctx.Done()
-	o.Logger.Info("shutting down", "drain_timeout", o.DrainTimeout.String())
-	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.DrainTimeout)
-	defer cancel()
-	if err := endpoint.Shutdown(drain); err != nil {
-		o.Logger.Warn("the socket did not close cleanly", "error", err)
+// stop lets go of everything: first what brings new work, then the peers, for
+// whom the handlers may still answer, and last the local clients.
+func (d *running) stop(drainTimeout time.Duration) {
+	if d.server != nil {
+		d.server.StopAccepting()
 	}
-	o.Logger.Info("stopped")
-	return nil
+	d.stopDiscovery()
+	if d.keeper != nil {
+		d.keeper.Close()
+	}
+	if d.endpoint != nil {
+		drain, cancel := context.WithTimeout(context.Background(), drainTimeout)
+		defer cancel()
+		if err := d.endpoint.Shutdown(drain); err != nil {
+			d.logger.Warn("the UDP socket did not close cleanly", "error", err)
+		}
+	}
+	d.discovery.Wait()
+	if d.server != nil {
+		d.server.Close()
+	}
+	d.lock.Release()
 }
 
 func (o *Options) check() error {
@@ -100,6 +193,12 @@ func (o *Options) check() error {
 	if o.DrainTimeout == 0 {
 		o.DrainTimeout = defaultDrain
 	}
+	if o.Version == "" {
+		o.Version = "(devel)"
+		if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+			o.Version = info.Main.Version
+		}
+	}
 	return nil
 }
 
@@ -112,13 +211,6 @@ func bindAddr(o Options, conf config.Config) string {
 		host = o.Listen
 	}
 	return net.JoinHostPort(host, strconv.Itoa(port))
-}
-
-func prepareRoot(root string) error {
-	if err := os.MkdirAll(root, 0o700); err != nil {
-		return fmt.Errorf("make state root: %w; choose a writable folder with --state-root", err)
-	}
-	return nil
 }
 
 // warnIfReadable says so when others can read the key.

@@ -45,8 +45,10 @@ type Options struct {
 type Dispatcher struct {
 	maxPending int
 	timeout    time.Duration
+	logger     *slog.Logger
 	drops      *rarelog.Log
 	received   atomic.Uint64
+	replied    atomic.Uint64
 
 	// lease is nil when nobody holds it: the common request is then answered
 	// without a lock.
@@ -86,7 +88,7 @@ func New(o Options) (*Dispatcher, error) {
 		o.RequestTimeout = DefaultRequestTimeout
 	}
 	return &Dispatcher{
-		maxPending: o.MaxPending, timeout: o.RequestTimeout,
+		maxPending: o.MaxPending, timeout: o.RequestTimeout, logger: o.Logger,
 		drops: rarelog.New(o.Logger), pending: map[key]*pending{},
 	}, nil
 }
@@ -94,11 +96,22 @@ func New(o Options) (*Dispatcher, error) {
 // Received returns how many valid envelopes have come in.
 func (d *Dispatcher) Received() uint64 { return d.received.Load() }
 
+// Replied returns how many replies have gone out.
+func (d *Dispatcher) Replied() uint64 { return d.replied.Load() }
+
 // Bidi takes the body of a bidirectional stream that a peer opened and returns
 // the reply to write on it, which may be appended to dst. It waits for the
 // handler, if there is one. It returns false when there is nothing to reply:
 // the body is no envelope, or ctx ended because the requester gave up.
 func (d *Dispatcher) Bidi(ctx context.Context, from identity.AgentID, body, dst []byte) ([]byte, bool) {
+	reply, ok := d.answer(ctx, from, body, dst)
+	if ok {
+		d.replied.Add(1)
+	}
+	return reply, ok
+}
+
+func (d *Dispatcher) answer(ctx context.Context, from identity.AgentID, body, dst []byte) ([]byte, bool) {
 	e, err := envelope.Decode(body)
 	if err != nil {
 		var invalid *envelope.InvalidError
@@ -109,6 +122,7 @@ func (d *Dispatcher) Bidi(ctx context.Context, from identity.AgentID, body, dst 
 		return nil, false
 	}
 	d.received.Add(1)
+	d.trace(from, &e)
 	switch e.Kind {
 	case envelope.Request:
 		return d.request(ctx, from, &e, dst)
@@ -131,6 +145,7 @@ func (d *Dispatcher) Uni(from identity.AgentID, body []byte) {
 		return
 	}
 	d.received.Add(1)
+	d.trace(from, &e)
 	switch e.Kind {
 	case envelope.Request:
 		d.drop(from, "dropped a request on a unidirectional stream, where it cannot be answered")

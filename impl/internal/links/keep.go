@@ -2,6 +2,7 @@ package links
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -116,6 +117,9 @@ func (k *Keeper) dial(l *link, a *attempt) {
 	ctx, cancel := context.WithTimeout(l.ctx, dialTimeout)
 	defer cancel()
 	addr, err := k.network.Dial(ctx, l.id, k.o.Book.Addrs(l.id)...)
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		err = fmt.Errorf("dial %s: %w", l.id, errNoAnswer)
+	}
 	if err == nil && addr != "" {
 		if err := k.o.Book.DialledAt(l.id, addr); err != nil {
 			k.o.Logger.Warn("the peer's new address could not be stored", "peer", l.id, "error", err)
@@ -147,6 +151,8 @@ func (k *Keeper) dial(l *link, a *attempt) {
 		log("could not connect", "peer", l.id, "error", err, "next_attempt", time.Until(l.due).Round(time.Millisecond).String())
 	}
 }
+
+var errNoAnswer = fmt.Errorf("there is no answer within %s; check its address and that its daemon runs (%w)", dialTimeout, transport.ErrPeer)
 
 // Connect returns once the peer has a connection. It dials at once, whatever
 // the pause between attempts, and waits until ctx ends or the attempt fails.
@@ -183,7 +189,12 @@ func (k *Keeper) Connect(ctx context.Context, id identity.AgentID) error {
 			if _, ok := k.network.Connection(id); ok {
 				return nil
 			}
+		case <-k.ctx.Done():
+			return transport.ErrClosed
 		case <-l.ctx.Done():
+			if k.ctx.Err() != nil {
+				return transport.ErrClosed
+			}
 			return fmt.Errorf("%s: %w", id, ErrUnknown)
 		case <-ctx.Done():
 			return context.Cause(ctx)

@@ -25,6 +25,10 @@ func (e *Endpoint) Exchange(ctx context.Context, peer identity.AgentID, body []b
 	c.serving.add()
 	defer c.serving.done()
 	reply, err := exchange(ctx, c.qc, body)
+	if Restarted(err) {
+		// So that the next one does not choose this connection again.
+		<-c.qc.Context().Done()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("send to %s: %w", peer, err)
 	}
