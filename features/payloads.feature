@@ -175,7 +175,7 @@ Feature: Payloads and error payloads
       | one name twice         | {"a":1,"a":2}                                        |
       | 100 levels deep        | {"a":«99 times [»1«99 times ]»}                      |
       | the envelope's names   | {"id":"x","kind":"y","payload":7,"ref":[],"from":1}  |
-      | 60 KiB                 | {"t":"«60000 times é»"}                              |
+      | 60 KiB                 | {"t":"«30000 times é»"}                              |
       | terminal escapes       | {"t":"\u001b[31mred\u001b[0m\u0007"}              |
 
   @AXON-PAY-001 @observe

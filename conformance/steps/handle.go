@@ -2,8 +2,10 @@ package steps
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/axonproto/axon/conformance/verdict"
 	"github.com/axonproto/axon/harness/control"
@@ -12,12 +14,7 @@ import (
 
 func init() {
 	define(`an application handler is registered in the target`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
-		h, err := s.Target.Control.Handle(ctx)
-		if err != nil {
-			return &verdict.Blocked{Reason: "no handler could be registered", Err: err}
-		}
-		s.handler = h
-		return nil
+		return s.registerHandler(ctx)
 	})
 	define(`the handler is given that request`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		return s.handlerGiven(ctx)
@@ -151,6 +148,39 @@ func init() {
 	define(`the local client is not shown it`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		return s.notShown(ctx)
 	})
+}
+
+// leasePause is how long to wait before asking again for a lease whose last holder
+// has just gone away.
+const leasePause = 2 * time.Millisecond
+
+// registerHandler takes the handler lease. The target learns in its own time that
+// the one before has gone.
+func (s *Scenario) registerHandler(ctx context.Context) error {
+	for {
+		h, err := s.Target.Control.Handle(ctx)
+		if err == nil {
+			s.handler, s.handled = h, true
+			return nil
+		}
+		if !errors.Is(err, control.ErrHandlerBusy) {
+			return &verdict.Blocked{Reason: "no handler could be registered", Err: err}
+		}
+		select {
+		case <-ctx.Done():
+			return &verdict.Blocked{Reason: "no handler could be registered", Err: err}
+		case <-time.After(leasePause):
+		}
+	}
+}
+
+// Release gives the handler lease back, so that requests are answered by default
+// again.
+func (s *Scenario) Release() {
+	if s.handler != nil {
+		_ = s.handler.Close()
+		s.handler = nil
+	}
 }
 
 // handlerGiven waits until the handler is given the last request, unchanged.

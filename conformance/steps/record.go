@@ -143,7 +143,7 @@ func (s *Scenario) inspectReply(x *exchange) {
 	if x.id != "" {
 		rec.look(s, x, "AXON-ENV-005", "an id that no message had before", unless(!wire.SameUUID(r.envelope.ID, x.id), "the reply's id is the request's own"))
 	}
-	if kind == "error" && (!s.Target.HasHandler || r.taken()) {
+	if code, _ := errorCode(r.envelope); kind == "error" && (!s.handled && !s.Target.HasHandler || code == "unhandled") {
 		s.inspectErrorPayload(x, r)
 	}
 }

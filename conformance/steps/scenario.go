@@ -49,6 +49,8 @@ type Scenario struct {
 	// answered is the payload of the peer's last reply.
 	answered []byte
 	handler  control.Handler
+	// handled: a handler was registered at some time, so an error may be its own.
+	handled bool
 	observer control.Observer
 	// handed is the request that the handler was given last, held one that it
 	// keeps for later, with the exchange that it belongs to.
@@ -111,9 +113,7 @@ func (s *Scenario) connection(ctx context.Context) (*probe.Conn, error) {
 // scenario holds.
 func (s *Scenario) Close() {
 	s.inspectOnce.Do(s.inspect)
-	if s.handler != nil {
-		_ = s.handler.Close()
-	}
+	s.Release()
 	if s.observer != nil {
 		_ = s.observer.Close()
 	}

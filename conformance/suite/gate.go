@@ -58,6 +58,7 @@ func (g *gate) judge(r *run, s *steps.Scenario, res *result) {
 		}
 		return
 	}
+	s.Release()
 	var blocked *verdict.Blocked
 	state := steps.Gone
 	if !errors.As(s.Err, &blocked) {

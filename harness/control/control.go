@@ -98,5 +98,8 @@ type Observer interface {
 	Close() error
 }
 
+// ErrHandlerBusy: another handler is registered.
+var ErrHandlerBusy = errors.New("another handler is registered in the target")
+
 // ErrEnded: the target closed the connection to the suite.
 var ErrEnded = errors.New("the target closed its local connection")

@@ -106,7 +106,9 @@ func (t *IPC) Handle(ctx context.Context) (Handler, error) {
 	}
 	l, err := s.Command(ctx, `"cmd":"serve"`)
 	if err == nil {
-		if o := outcomeOf(l); !o.OK {
+		if o := outcomeOf(l); o.Code == "handler_busy" {
+			err = fmt.Errorf("%w: %s", ErrHandlerBusy, o.Message)
+		} else if !o.OK {
 			err = fmt.Errorf("take the handler lease over the local API: %s: %s", o.Code, o.Message)
 		}
 	}
