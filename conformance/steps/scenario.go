@@ -50,7 +50,7 @@ type Scenario struct {
 	answered []byte
 	handler  control.Handler
 	// handled: a handler was registered at some time, so an error may be its own.
-	handled bool
+	handled  bool
 	observer control.Observer
 	// handed is the request that the handler was given last, held one that it
 	// keeps for later, with the exchange that it belongs to.
