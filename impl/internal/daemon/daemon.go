@@ -44,6 +44,9 @@ type Options struct {
 	DrainTimeout time.Duration
 	// Version is what local clients are told. Empty: the version of the module.
 	Version string
+	// Ready, when set, is called once peers and local clients can connect. It
+	// must not block.
+	Ready func()
 	// Logger gets the record "ready", with address, socket and agent_id, once
 	// peers and local clients can connect. Required.
 	Logger *slog.Logger
@@ -63,6 +66,9 @@ func Run(ctx context.Context, o Options) error {
 	}
 	o.Logger.Info("ready", "address", d.endpoint.Addr().String(), "socket", d.server.Path(), "agent_id", d.id.ID)
 	tell(o.Logger, "READY=1")
+	if o.Ready != nil {
+		o.Ready()
+	}
 
 	<-ctx.Done()
 	o.Logger.Info("shutting down", "drain_timeout", o.DrainTimeout.String())

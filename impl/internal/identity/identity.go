@@ -73,6 +73,10 @@ func Load(root string) (*Identity, error) {
 	return id, writePublic(filepath.Join(root, PublicFile), id)
 }
 
+// Read reads the identity of a state root and changes nothing. Where there is
+// none the error wraps fs.ErrNotExist.
+func Read(root string) (*Identity, error) { return read(filepath.Join(root, KeyFile)) }
+
 func read(path string) (*Identity, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
