@@ -75,7 +75,7 @@ func newRoot(args []string) *cobra.Command {
 	root.AddCommand(
 		newDaemon(p), newRequest(p), newNotify(p), newServe(p), newListen(p),
 		newPeers(p), newStatus(p), newWhoAmI(p), newIdentity(p), newConnect(p), newForget(p),
-		newConfig(p), newVersion(), newCompletion(),
+		newDoctor(p), newConfig(p), newVersion(), newCompletion(),
 	)
 	root.SetHelpCommand(newHelp(root))
 	// Help is a flag of every command; its default text has no verb.

@@ -25,6 +25,9 @@ func newIdentity(p *app) *cobra.Command {
 		Example: lines("axon identity", "axon identity --addr agent.example.org:7100", "axon identity --token --addr 192.0.2.7:7100"),
 		Args:    wantArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if asJSON && tokenOnly {
+				return usagef("--json and --token exclude each other; give one of them")
+			}
 			if addr != "" {
 				if err := config.CheckAddr(addr); err != nil {
 					return usagef("--addr: %w", err)
@@ -79,7 +82,6 @@ func newIdentity(p *app) *cobra.Command {
 	jsonFlag(cmd, &asJSON)
 	cmd.Flags().BoolVar(&tokenOnly, "token", false, "print the token alone")
 	cmd.Flags().StringVar(&addr, "addr", "", "address, HOST:PORT, at which others reach this daemon")
-	cmd.MarkFlagsMutuallyExclusive("json", "token")
 	return cmd
 }
 
