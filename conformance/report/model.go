@@ -83,6 +83,16 @@ type Requirement struct {
 	Text      string          `json:"text"`
 	Verdict   verdict.Verdict `json:"verdict"`
 	Scenarios []Scenario      `json:"scenarios"`
+	// What the text has beside the sentence. Reports of older programs do not
+	// have these.
+	SectionTitle string `json:"section_title,omitempty"`
+	// SeedLines are lines of the edition's text; Source says where a sentence
+	// that is not from there comes from.
+	SeedLines []int  `json:"seed_lines,omitempty"`
+	Source    string `json:"source,omitempty"`
+	// Why it matters, and what usually breaks it with the way out.
+	Why string `json:"why,omitempty"`
+	Fix string `json:"fix,omitempty"`
 }
 
 // Scenario is the result of one check; a scenario that serves several
@@ -99,6 +109,11 @@ type Scenario struct {
 	Transcript []Event `json:"transcript"`
 	// Rerun is a command that runs just this check again.
 	Rerun string `json:"rerun"`
+	// Steps are the sentences that the check consists of, for all but what
+	// passed or was not applicable.
+	Steps []string `json:"steps,omitempty"`
+	// WholeRun: it judges everything that was seen in the run.
+	WholeRun bool `json:"whole_run,omitempty"`
 }
 
 // Event is one line of a transcript.

@@ -59,7 +59,8 @@ func (r *run) keySource() string {
 // part of the report when none of its checks was selected, unless everything was:
 // then it is not applicable.
 func (r *run) requirement(q spec.Requirement, results map[string]*result) (report.Requirement, bool) {
-	entry := report.Requirement{ID: q.ID, Level: string(q.Level), Section: q.Section, Text: q.Text, Scenarios: []report.Scenario{}}
+	entry := report.Requirement{ID: q.ID, Level: string(q.Level), Section: q.Section, Text: q.Text, Scenarios: []report.Scenario{},
+		SectionTitle: q.SectionTitle, SeedLines: q.SeedLines, Source: q.Source, Why: q.Why, Fix: q.Fix}
 	if q.Withdrawn {
 		return entry, false
 	}
@@ -76,10 +77,12 @@ func (r *run) requirement(q spec.Requirement, results map[string]*result) (repor
 		s := report.Scenario{
 			Name: k.name, Location: k.location, Verdict: res.under(q.ID), Reason: res.reason,
 			DurationMS: milliseconds(res.took), Transcript: []report.Event{}, Rerun: r.rerun(k),
+			WholeRun: k.wholeRun,
 		}
 		if s.Verdict != verdict.Pass && s.Verdict != verdict.NotApplicable {
 			s.Expected, s.Actual = res.expected, res.actual
 			s.Transcript = append(s.Transcript, res.transcript...)
+			s.Steps = k.steps
 		}
 		entry.Scenarios = append(entry.Scenarios, s)
 		all = append(all, s.Verdict)
