@@ -4,11 +4,15 @@
 //	wire/envelope        what a sender may put on the wire
 //	wire/default-error   the reply to a request that nobody handles
 //	wire/error-payload   the conventional payload of an error
+//	ipc/envelope         an envelope as local clients see it
+//	ipc/command          a line that a local client sends
+//	ipc/answer-*         what it is answered, by command
+//	ipc/event            what it is told unasked
 //	report/report        the report of axon-conformance
 //
 // A schema is stricter than what a receiver accepts, and says nothing about
 // values that depend on each other across documents. Requirements served: the
-// ENV, REF, DEFERR and ERRPAY areas, and AXON-LEARN-005.
+// ENV, REF, DEFERR, ERRPAY and IPC areas, and AXON-LEARN-005.
 //
 // The package imports jsonschema alone, reads nothing but what is embedded in
 // it, and is safe for concurrent use. It may be imported by everybody.

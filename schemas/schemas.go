@@ -20,6 +20,20 @@ const (
 	DefaultError = "wire/default-error"
 	ErrorPayload = "wire/error-payload"
 	Report       = "report/report"
+
+	// The local API: an envelope as clients see it, a line that a client sends,
+	// an event, an error answer, and the positive answer to each command.
+	IPCEnvelope   = "ipc/envelope"
+	Command       = "ipc/command"
+	Event         = "ipc/event"
+	AnswerError   = "ipc/answer-error"
+	AnswerSend    = "ipc/answer-send"
+	AnswerServe   = "ipc/answer-serve"
+	AnswerRequest = "ipc/answer-request" // of reply and decline
+	AnswerPeers   = "ipc/answer-peers"
+	AnswerPeer    = "ipc/answer-peer" // of add_peer and remove_peer
+	AnswerStatus  = "ipc/answer-status"
+	AnswerWhoAmI  = "ipc/answer-whoami"
 )
 
 // ErrUnknownSchema is wrapped by Compile's error for a name that Names does not
@@ -31,12 +45,15 @@ const (
 	suffix = ".schema.json"
 )
 
-//go:embed wire/*.schema.json report/*.schema.json
+//go:embed wire/*.schema.json ipc/*.schema.json report/*.schema.json
 var files embed.FS
 
 // freeMember names the top-level member below which a name may stand twice,
 // because what is in it belongs to the applications.
-var freeMember = map[string]string{Envelope: "payload", DefaultError: "payload"}
+var freeMember = map[string]string{
+	Envelope: "payload", DefaultError: "payload",
+	IPCEnvelope: "payload", Command: "payload", Event: "envelope", AnswerSend: "response",
+}
 
 // Schema is one compiled schema.
 type Schema struct {
