@@ -63,11 +63,13 @@ func findUnknown(above string, value any) (string, string) {
 	return "", ""
 }
 
-// Nearest returns the candidate that the fewest edits turn key into.
+// Nearest returns the candidate that the fewest edits turn key into. To leave
+// out the end counts as one: who writes "timeout" means "timeout_secs".
 func Nearest(key string, candidates []string) string {
 	best, least := "", -1
 	for _, c := range candidates {
-		if d := distance(strings.ToLower(key), c); least < 0 || d < least {
+		row := edits(strings.ToLower(key), c)
+		if d := min(row[len(c)], slices.Min(row)+1); least < 0 || d < least {
 			best, least = c, d
 		}
 	}
@@ -75,7 +77,10 @@ func Nearest(key string, candidates []string) string {
 }
 
 // distance counts insertions, deletions and replacements (Levenshtein).
-func distance(a, b string) int {
+func distance(a, b string) int { return edits(a, b)[len(b)] }
+
+// edits returns the distance of a to each beginning of b.
+func edits(a, b string) []int {
 	if len(a) > 64 { // a key of that length is near to nothing
 		a = a[:64]
 	}
@@ -95,5 +100,5 @@ func distance(a, b string) int {
 			row[j+1] = min(cost, row[j]+1, diagonal+1)
 		}
 	}
-	return row[len(b)]
+	return row
 }
