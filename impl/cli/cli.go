@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/axonproto/axon/impl/cli/internal/screen"
 	"github.com/axonproto/axon/impl/client"
 )
 
@@ -75,7 +76,7 @@ func newRoot(args []string) *cobra.Command {
 	root.AddCommand(
 		newDaemon(p), newRequest(p), newNotify(p), newServe(p), newListen(p),
 		newPeers(p), newStatus(p), newWhoAmI(p), newIdentity(p), newConnect(p), newForget(p),
-		newDoctor(p), newConfig(p), newVersion(), newCompletion(),
+		newDoctor(p), newConfig(p), newExamples(p), newVersion(), newCompletion(),
 	)
 	root.SetHelpCommand(newHelp(root))
 	// Help is a flag of every command; its default text has no verb.
@@ -120,7 +121,7 @@ const helpWidth = 80
 func paragraphs(texts ...string) string {
 	folded := make([]string, len(texts))
 	for i, t := range texts {
-		folded[i] = fold(t, "", "")
+		folded[i] = screen.Fold(t, "", "", helpWidth)
 	}
 	return strings.Join(folded, "\n\n")
 }
@@ -134,45 +135,10 @@ func arguments(pairs ...string) string {
 	var b strings.Builder
 	b.WriteString("\n\nArguments:")
 	for i := 0; i < len(pairs); i += 2 {
-		b.WriteString("\n" + fold(pairs[i+1], fmt.Sprintf("  %-*s  ", width, pairs[i]), strings.Repeat(" ", width+4)))
+		b.WriteString("\n" + screen.Fold(pairs[i+1], fmt.Sprintf("  %-*s  ", width, pairs[i]), strings.Repeat(" ", width+4), helpWidth))
 	}
 	return b.String()
 }
 
 // lines are examples, one a line.
 func lines(texts ...string) string { return "  " + strings.Join(texts, "\n  ") }
-
-// fold breaks text at spaces, but not inside `code`.
-func fold(text, first, next string) string {
-	var b strings.Builder
-	line, empty := first, true
-	code := false
-	var word strings.Builder
-	flush := func() {
-		if word.Len() == 0 {
-			return
-		}
-		if !empty && len(line)+1+word.Len() > helpWidth {
-			b.WriteString(line + "\n")
-			line, empty = next, true
-		}
-		if !empty {
-			line += " "
-		}
-		line += word.String()
-		empty = false
-		word.Reset()
-	}
-	for _, r := range text {
-		if r == '`' {
-			code = !code
-		}
-		if r == ' ' && !code {
-			flush()
-			continue
-		}
-		word.WriteRune(r)
-	}
-	flush()
-	return b.String() + line
-}

@@ -147,8 +147,8 @@ func (p *app) knownPeers(ctx context.Context, root string) []client.Peer {
 	defer cancel()
 	if s, err := p.dial(ctx); err == nil {
 		defer s.Close()
-		if peers, err := s.Peers(ctx); err == nil {
-			return peers
+		if list, err := s.Peers(ctx); err == nil {
+			return list.Peers
 		}
 	}
 	var list []client.Peer

@@ -32,16 +32,20 @@ func newPeers(p *app) *cobra.Command {
 				return err
 			}
 			defer s.Close()
-			peers, err := s.Peers(ctx)
+			list, err := s.Peers(ctx)
 			if err != nil {
 				return err
+			}
+			peers := list.Peers
+			if list.Omitted > 0 {
+				fmt.Fprintf(cmd.ErrOrStderr(), "%d more peers are not shown; forget those that are not needed.\n", list.Omitted)
 			}
 			called := map[string]string{}
 			for name, id := range names(s.root) {
 				called[string(id)] = name
 			}
 			if asJSON {
-				return printJSON(cmd.OutOrStdout(), peersJSON(peers, called))
+				return printJSON(cmd.OutOrStdout(), peersJSON(list, called))
 			}
 			if len(peers) == 0 {
 				_, err := fmt.Fprintln(cmd.OutOrStdout(), "No peers are known yet. Daemons on the local network find each other by themselves; add others with `axon connect TOKEN`.")
@@ -59,16 +63,17 @@ type namedPeer struct {
 	client.Peer
 }
 
-type peerList struct {
-	Peers []namedPeer `json:"peers"`
+type namedPeers struct {
+	Peers   []namedPeer `json:"peers"`
+	Omitted int         `json:"omitted,omitempty"`
 }
 
-func peersJSON(peers []client.Peer, called map[string]string) peerList {
-	list := peerList{Peers: []namedPeer{}}
-	for _, p := range peers {
-		list.Peers = append(list.Peers, namedPeer{called[p.AgentID], p})
+func peersJSON(list client.PeerList, called map[string]string) namedPeers {
+	out := namedPeers{Peers: []namedPeer{}, Omitted: list.Omitted}
+	for _, p := range list.Peers {
+		out.Peers = append(out.Peers, namedPeer{called[p.AgentID], p})
 	}
-	return list
+	return out
 }
 
 func peersTable(peers []client.Peer, called map[string]string) screen.Table {

@@ -106,10 +106,11 @@ func (s *session) resolve(ctx context.Context, text string) (string, error) {
 	}
 	ctx, cancel := local(ctx)
 	defer cancel()
-	peers, err := s.Peers(ctx)
+	list, err := s.Peers(ctx)
 	if err != nil {
 		return "", err
 	}
+	peers := list.Peers
 	digits, dotted := strings.CutPrefix(strings.ToLower(text), agentIDPrefix)
 	if dotted && !isHex(digits) {
 		return "", usagef("%w; `axon peers` lists the peers that are known", idErr)
@@ -159,11 +160,11 @@ func (s *session) explain(ctx context.Context, id string, err error) error {
 	}
 	ctx, cancel := local(ctx)
 	defer cancel()
-	peers, listErr := s.Peers(ctx)
+	list, listErr := s.Peers(ctx)
 	if listErr != nil {
 		return err
 	}
-	if hint := didYouMean(id, candidates(names(s.root), peers)); hint != "" {
+	if hint := didYouMean(id, candidates(names(s.root), list.Peers)); hint != "" {
 		return fmt.Errorf("%w%s", err, hint)
 	}
 	return err

@@ -169,14 +169,18 @@ func TestPeersAndStatus(t *testing.T) {
 	f := startFake(t, func(_ *fakeSession, cmd map[string]any) []string {
 		switch cmd["cmd"] {
 		case "peers":
-			return []string{ok(cmd, `"peers":[{"agent_id":"`+peerA+`","public_key":"AAAA","addr":"h:1","status":"connected","source":"static","trust":"trusted","rtt_ms":1.5},{"agent_id":"`+peerB+`"}]`)}
+			return []string{ok(cmd, `"peers":[{"agent_id":"`+peerA+`","public_key":"AAAA","addr":"h:1","status":"connected","source":"static","trust":"trusted","rtt_ms":1.5},{"agent_id":"`+peerB+`"}],"omitted":7`)}
 		case "status":
 			return []string{ok(cmd, `"uptime_secs":90,"peers_connected":1,"messages_sent":2,"messages_received":3`)}
 		}
 		return []string{ok(cmd, `"agent_id":"`+peerB+`"`)}
 	})
 	ctx, c := f.dial(t)
-	list, err := c.Peers(ctx)
+	all, err := c.Peers(ctx)
+	list := all.Peers
+	if all.Omitted != 7 {
+		t.Errorf("omitted %d", all.Omitted)
+	}
 	if err != nil || len(list) != 2 || list[0].RTT == nil || *list[0].RTT != 1.5 || list[1].RTT != nil || list[0].Status != "connected" {
 		t.Errorf("%+v, %v", list, err)
 	}

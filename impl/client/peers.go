@@ -54,13 +54,18 @@ func (s Self) Uptime() time.Duration { return seconds(s.UptimeSecs) }
 
 func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
 
+// PeerList is what the daemon knows of other daemons.
+type PeerList struct {
+	Peers []Peer `json:"peers"`
+	// Omitted is how many more there are that did not fit into the answer.
+	Omitted int `json:"omitted,omitempty"`
+}
+
 // Peers lists the peers that the daemon knows.
-func (c *Client) Peers(ctx context.Context) ([]Peer, error) {
-	var answer struct {
-		Peers []Peer `json:"peers"`
-	}
-	err := c.call(ctx, command{Cmd: "peers"}, &answer)
-	return answer.Peers, err
+func (c *Client) Peers(ctx context.Context) (PeerList, error) {
+	var list PeerList
+	err := c.call(ctx, command{Cmd: "peers"}, &list)
+	return list, err
 }
 
 // AddPeer enrols a peer, durably, and returns its Agent ID. ErrPeerConflict
