@@ -38,6 +38,8 @@ type world struct {
 	ask     func(context.Context, []byte) ([]byte, error)
 	sent    [][]byte
 	add     error
+
+	delivered chan struct{} // when set, told of each Send
 }
 
 func (w *world) Lookup(id identity.AgentID) (peers.Peer, bool) {
@@ -92,6 +94,9 @@ func (w *world) Send(_ context.Context, _ identity.AgentID, body []byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.sent = append(w.sent, body)
+	if w.delivered != nil {
+		w.delivered <- struct{}{}
+	}
 	return nil
 }
 
