@@ -49,6 +49,9 @@ type Scenario struct {
 	// answered is the payload of the peer's last reply.
 	answered []byte
 	handler  control.Handler
+	// locals are the local clients by name, line is what one of them got last.
+	locals map[string]*local
+	line   control.Line
 	// handled: a handler was registered at some time, so an error may be its own.
 	handled  bool
 	observer control.Observer
@@ -116,6 +119,9 @@ func (s *Scenario) Close() {
 	s.Release()
 	if s.observer != nil {
 		_ = s.observer.Close()
+	}
+	for _, c := range s.locals {
+		_ = c.session.Close()
 	}
 	for _, p := range s.peers {
 		p.close(s)

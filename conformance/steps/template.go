@@ -25,6 +25,8 @@ var (
 //	«request»      a whole request with «id»
 //	«message»      a whole message with «id»
 //	«my agent id»  the suite's Agent ID
+//	«target», «peer», «peer key», «peer token», «peer address», «request id»
+//	               of the target, of the latest peer, of the last request
 //	«hex 00 ff»    those bytes
 //	«N spaces»     N spaces
 //	«N times TEXT» TEXT, N times over
@@ -61,6 +63,9 @@ func (s *Scenario) expand(text, id string) ([]byte, error) {
 }
 
 func (s *Scenario) placeholder(name, id string) (string, error) {
+	if value, known := s.localPlaceholder(name); known {
+		return value, nil
+	}
 	word, rest, _ := strings.Cut(name, " ")
 	switch {
 	case name == "id":
