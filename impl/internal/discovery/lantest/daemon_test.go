@@ -62,15 +62,10 @@ type daemon struct {
 	changed chan struct{} // closed at the next line
 }
 
-// prepare makes a state root with a configuration; the name keeps the path of
-// the socket short.
+// prepare makes a state root with a configuration.
 func prepare(t *testing.T, config string) string {
 	t.Helper()
-	root, err := os.MkdirTemp("", "axon")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(root) })
+	root := t.TempDir()
 	if err := os.WriteFile(filepath.Join(root, "config.yaml"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
