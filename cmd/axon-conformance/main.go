@@ -10,7 +10,9 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/axonproto/axon/cmd/axon-conformance/internal/nopath"
@@ -34,6 +36,11 @@ func run(args []string) int {
 	if len(args) > 0 && args[0] == bundled {
 		return axon.Main(ctx, args[1:], os.Stdin, os.Stdout, os.Stderr)
 	}
+	// A run is short and makes much garbage; collecting less often saves a quarter of
+	// its time. The daemon above keeps Go's default.
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
 	return cli.Main(ctx, args, os.Stdin, os.Stdout, os.Stderr, environment())
 }
 
@@ -45,6 +52,9 @@ func environment() cli.Env {
 	}
 	if self, err := os.Executable(); err == nil {
 		env.Bundled = []string{self, bundled}
+		if strings.Contains(filepath.ToSlash(self), "/go-build") {
+			env.Program = "go run ./cmd/axon-conformance"
+		}
 	}
 	return env
 }

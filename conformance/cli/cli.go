@@ -23,6 +23,9 @@ const programName = "axon-conformance"
 type Env struct {
 	// Version of the suite; empty means "devel".
 	Version string
+	// Program is how this program was started, for commands that reports suggest;
+	// empty means "axon-conformance".
+	Program string
 	// Bundled is the command, and its first arguments, that runs the reference
 	// daemon's own command line. Empty: this build has none, and --target is
 	// required.

@@ -25,7 +25,7 @@ const (
 type runFlags struct {
 	selectionFlags
 	target, targetKey, identity string
-	ipc                         string
+	ipc, driver, driverConnect  string
 	reports                     []string
 	strict, hasHandler          bool
 	quiet, verbose              bool
@@ -48,6 +48,12 @@ suite's key first: 'axon-conformance identity' prints what to tell it. Its own
 key is pinned by --target axon://KEY@HOST:PORT or --target-key, and otherwise
 learned in a first handshake; the report says which.
 
+What needs the peer to send, to have a handler, or to show what it delivers is
+checked when the suite can make it do so: over AXON's local API (--ipc), or
+through a driver, a program of yours that speaks JSON lines with the suite
+(--driver, --driver-connect; docs/driver.md). A driver may say where the peer
+listens and admit the suite's key, so that --target can be left out.
+
 Exit codes:
   0  conformant: every selected check ran and no MUST is broken
   1  a MUST is broken (with --strict: or a SHOULD)
@@ -58,6 +64,7 @@ Exit codes:
   axon-conformance run --target 192.0.2.7:7100
   axon-conformance run --target [2001:db8::7]:7100 --target-key BASE64
   axon-conformance run --target axon://KEY@peer.example:7100 --report json=report.json
+  axon-conformance run --driver 'python3 driver.py --port 7100'
   axon-conformance run --requirement AXON-DEFERR-003 --verbose`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return p.run(c, f) },
@@ -67,6 +74,8 @@ Exit codes:
 	flags.StringVar(&f.targetKey, "target-key", "", "the peer's public `KEY` in base64; another one is then refused")
 	flags.StringVar(&f.identity, "identity", "", "`FILE` that holds the suite's identity; made when it is not there (default: under your configuration directory)")
 	flags.StringVar(&f.ipc, "ipc", "", "`SOCKET` of the peer's local API, when it is AXON's: then what needs the peer to send, to have a handler or to show what it delivers is checked too")
+	flags.StringVar(&f.driver, "driver", "", "`COMMAND` that starts a driver, which makes the peer act; words are parted by blanks, and quotes keep them together")
+	flags.StringVar(&f.driverConnect, "driver-connect", "", "`ADDRESS` of a driver that is running already: unix:PATH or tcp:HOST:PORT")
 	f.add(c)
 	flags.StringArrayVar(&f.reports, "report", nil, "write a report as `FORMAT=PATH`; text, json or junit; - is standard output; repeatable")
 	flags.BoolVar(&f.strict, "strict", false, "a broken SHOULD counts like a broken MUST")
@@ -79,6 +88,7 @@ Exit codes:
 	_ = c.RegisterFlagCompletionFunc("report", cobra.FixedCompletions([]string{"text=", "json=", "junit="},
 		cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp))
 	c.MarkFlagsMutuallyExclusive("quiet", "verbose")
+	c.MarkFlagsMutuallyExclusive("ipc", "driver", "driver-connect")
 	return c
 }
 
@@ -105,6 +115,7 @@ func (p *program) run(c *cobra.Command, f *runFlags) (err error) {
 		Timeout:    f.timeout,
 		Repeat:     f.repeat,
 		Version:    p.env.Version,
+		Program:    p.env.Program,
 		RerunArgs:  f.rerunArgs(),
 	}
 	listed, err := p.env.Engine.List(files, selection)
@@ -136,7 +147,7 @@ func (p *program) run(c *cobra.Command, f *runFlags) (err error) {
 
 // check refuses flags that cannot be meant.
 func (f *runFlags) check(c *cobra.Command) error {
-	for _, name := range []string{"target", "target-key", "identity", "ipc", "tags", "level", "scenario", "features"} {
+	for _, name := range []string{"target", "target-key", "identity", "ipc", "driver", "driver-connect", "tags", "level", "scenario", "features"} {
 		if flag := c.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
 			return usagef("--%s is empty; give it a value, or leave it out", name)
 		}
@@ -150,7 +161,7 @@ func (f *runFlags) check(c *cobra.Command) error {
 		return usagef("--timeout %s: it takes a duration above 0 and up to 1h, such as 10s", f.timeout)
 	case f.target == "" && f.ipc != "":
 		return usagef("--ipc is given without --target; the bundled daemon's own local API is used anyway, so leave it out or name the target")
-	case f.target == "" && f.targetKey != "":
+	case f.target == "" && f.targetKey != "" && !f.driven():
 		return usagef("--target-key is given without --target; the bundled daemon has a key of its own, so leave it out or name the target")
 	}
 	return nil
@@ -169,6 +180,8 @@ func (f *runFlags) rerunArgs() string {
 	add("--target-key", f.targetKey)
 	add("--identity", f.identity)
 	add("--ipc", f.ipc)
+	add("--driver", f.driver)
+	add("--driver-connect", f.driverConnect)
 	add("--features", f.features)
 	if f.hasHandler {
 		args = append(args, "--has-handler")
@@ -182,15 +195,16 @@ func (f *runFlags) rerunArgs() string {
 // prepareTarget fills in whom to meet and as whom. The function that it returns
 // ends what was started; it may be called more than once.
 func (p *program) prepareTarget(ctx context.Context, f *runFlags, o *suite.Options) (stop func(), err error) {
-	if f.target == "" {
+	switch {
+	case f.target != "":
+		o.Address, o.Key, err = parseTarget(f.target, f.targetKey)
+	case !f.driven():
 		return p.prepareBundled(ctx, f, o)
+	case f.targetKey != "":
+		o.Key, err = parseKey(f.targetKey)
 	}
-	if o.Address, o.Key, err = parseTarget(f.target, f.targetKey); err != nil {
+	if err != nil {
 		return nil, err
-	}
-	o.KeySource = report.KeyLearned
-	if o.Key != nil {
-		o.KeySource = report.KeyPinned
 	}
 	id, path, created, err := p.identity(f.identity)
 	if err != nil {
@@ -203,6 +217,19 @@ func (p *program) prepareTarget(ctx context.Context, f *runFlags, o *suite.Optio
 	}
 	if created && !f.quiet {
 		fmt.Fprintf(p.err, "made a new identity in %s; the target has to admit it: '%s' says how\n", path, o.IdentityHint)
+	}
+	// The driver may tell the key as well.
+	defer func() {
+		o.KeySource = report.KeyLearned
+		if o.Key != nil {
+			o.KeySource = report.KeyPinned
+		}
+	}()
+	if f.driven() {
+		if err := attachDriver(ctx, f, o); err != nil {
+			return nil, err
+		}
+		return func() { _ = o.Control.Close() }, nil
 	}
 	if f.ipc == "" {
 		return func() {}, nil

@@ -66,6 +66,7 @@ func (g *gate) judge(r *run, s *steps.Scenario, res *result) {
 		state, _ = steps.Look(ctx, r.target)
 		cancel()
 	}
+	revived := state == steps.Gone && r.reviver.revive(r)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	switch state {
@@ -80,6 +81,10 @@ func (g *gate) judge(r *run, s *steps.Scenario, res *result) {
 			res.block("the target shut down")
 		} else if blocked == nil {
 			res.note("after it the target took no new connection: it died or hangs")
+		}
+		if revived {
+			g.gone = 0
+			res.note("it was started again")
 		}
 	}
 	if g.why != nil {

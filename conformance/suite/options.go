@@ -45,6 +45,9 @@ type Options struct {
 	Repeat int
 	// Version of the suite, for the report.
 	Version string
+	// Program is how to start the suite, for the rerun command; empty means
+	// "axon-conformance".
+	Program string
 	// RerunArgs are the arguments that name target and identity in the rerun
 	// command, already quoted for a shell: "--target 127.0.0.1:7100".
 	RerunArgs string

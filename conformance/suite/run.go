@@ -34,6 +34,7 @@ type run struct {
 	contents []godog.Feature
 	target   *steps.Target
 	gate     gate
+	reviver  reviver
 	notes    []string
 
 	// pass is whether the scenarios of the whole run are executed now.
@@ -81,6 +82,9 @@ func Run(ctx context.Context, o Options) (report.Report, error) {
 			return report.Report{}, err
 		}
 		sets = append(sets, r.results)
+		if ctx.Err() != nil {
+			break
+		}
 	}
 	return r.report(started, sets), nil
 }
@@ -205,10 +209,12 @@ func (r *run) godog(ctx context.Context) error {
 
 type startedKey struct{}
 
-// started is the moment at which a scenario began, and how to end its ceiling.
+// started is the moment at which a scenario began, the run that it belongs to, and
+// how to end its ceiling.
 type started struct {
 	at     time.Time
 	check  *check
+	run    context.Context
 	cancel context.CancelFunc
 }
 
@@ -234,8 +240,9 @@ func (r *run) before(ctx context.Context, p *godog.Scenario) (context.Context, e
 	if k.heavy {
 		ceiling *= heavyFactor
 	}
+	whole := ctx
 	ctx, cancel := context.WithTimeout(ctx, ceiling)
-	ctx = context.WithValue(ctx, startedKey{}, &started{at: time.Now(), check: k, cancel: cancel})
+	ctx = context.WithValue(ctx, startedKey{}, &started{at: time.Now(), check: k, run: whole, cancel: cancel})
 	return steps.With(ctx, s), nil
 }
 
@@ -279,7 +286,12 @@ func (r *run) after(ctx context.Context, _ *godog.Scenario, err error) (context.
 	}
 	// What a Then step needs of the trace is read before the probe closes it.
 	res := newResult(begun.check, s, took)
-	r.gate.judge(r, s, res)
+	if begun.run.Err() != nil && s.Err != nil && res.verdict != verdict.NotApplicable {
+		// What it waited for might still have come.
+		res.block("the run was cancelled")
+	} else {
+		r.gate.judge(r, s, res)
+	}
 	begun.cancel()
 	s.Close()
 	if begun.check.alone {

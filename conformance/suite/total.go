@@ -8,6 +8,7 @@ import (
 
 	"github.com/axonproto/axon/conformance/report"
 	"github.com/axonproto/axon/conformance/verdict"
+	"github.com/axonproto/axon/harness/control"
 	"github.com/axonproto/axon/spec"
 )
 
@@ -36,7 +37,14 @@ func (r *run) report(began time.Time, sets []map[string]*result) report.Report {
 			out.Requirements = append(out.Requirements, entry)
 		}
 	}
+	if named, ok := r.options.Control.(control.Named); ok {
+		out.Target.Name, out.Target.Version = named.Implementation()
+	}
 	out.Notes = append(out.Notes, r.notes...)
+	out.Notes = append(out.Notes, r.reviver.remarks()...)
+	if remarker, ok := r.options.Control.(control.Remarker); ok {
+		out.Notes = append(out.Notes, remarker.Remarks()...)
+	}
 	if len(sets) > 1 {
 		out.Notes = append(out.Notes, r.compare(sets))
 	}
@@ -99,7 +107,11 @@ func (r *run) rerun(k *check) string {
 	if r.options.RerunArgs != "" {
 		args = " " + r.options.RerunArgs
 	}
-	return "axon-conformance run" + args + " --scenario " + k.location
+	program := r.options.Program
+	if program == "" {
+		program = "axon-conformance"
+	}
+	return program + " run" + args + " --scenario " + k.location
 }
 
 // compare says whether all repetitions gave the same verdicts.
