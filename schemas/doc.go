@@ -8,6 +8,9 @@
 //	ipc/command          a line that a local client sends
 //	ipc/answer-*         what it is answered, by command
 //	ipc/event            what it is told unasked
+//	driver/command       a line from the suite to a driver
+//	driver/answer        a line from a driver that answers one
+//	driver/event         a line from a driver that was not asked for
 //	report/report        the report of axon-conformance
 //
 // A schema is stricter than what a receiver accepts, and says nothing about

@@ -34,6 +34,12 @@ const (
 	AnswerPeer    = "ipc/answer-peer" // of add_peer and remove_peer
 	AnswerStatus  = "ipc/answer-status"
 	AnswerWhoAmI  = "ipc/answer-whoami"
+
+	// The protocol of drivers: a line from the suite, and the two sorts of line
+	// from a driver.
+	DriverCommand = "driver/command"
+	DriverAnswer  = "driver/answer"
+	DriverEvent   = "driver/event"
 )
 
 // ErrUnknownSchema is wrapped by Compile's error for a name that Names does not
@@ -45,7 +51,7 @@ const (
 	suffix = ".schema.json"
 )
 
-//go:embed wire/*.schema.json ipc/*.schema.json report/*.schema.json
+//go:embed wire/*.schema.json ipc/*.schema.json driver/*.schema.json report/*.schema.json
 var files embed.FS
 
 // freeMember names the top-level member below which a name may stand twice,
@@ -53,6 +59,7 @@ var files embed.FS
 var freeMember = map[string]string{
 	Envelope: "payload", DefaultError: "payload",
 	IPCEnvelope: "payload", Command: "payload", Event: "envelope", AnswerSend: "response",
+	DriverCommand: "payload", DriverAnswer: "response", DriverEvent: "envelope",
 }
 
 // Schema is one compiled schema.
