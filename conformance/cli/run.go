@@ -215,7 +215,7 @@ func (p *program) prepareTarget(ctx context.Context, f *runFlags, o *suite.Optio
 	if f.identity != "" {
 		o.IdentityHint += " --identity " + shellQuote(filepath.Clean(f.identity))
 	}
-	if created && !f.quiet {
+	if created && !f.quiet && !f.driven() {
 		fmt.Fprintf(p.err, "made a new identity in %s; the target has to admit it: '%s' says how\n", path, o.IdentityHint)
 	}
 	// The driver may tell the key as well.

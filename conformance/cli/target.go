@@ -33,15 +33,24 @@ func parseTarget(target, keyText string) (address string, key ed25519.PublicKey,
 	if keyText == "" {
 		return address, key, nil
 	}
-	given, err := credential.ParsePublicKey(keyText)
+	given, err := parseKey(keyText)
 	if err != nil {
-		return "", nil, usagef("--target-key %s: %w; it takes the target's 32-byte Ed25519 public key in base64, as in its identity.pub", keyText, err)
+		return "", nil, err
 	}
 	if key != nil && !key.Equal(given) {
 		return "", nil, usagef("--target and --target-key name two keys, those of %s and %s; leave one of them out",
 			credential.AgentID(key), credential.AgentID(given))
 	}
 	return address, given, nil
+}
+
+// parseKey reads --target-key.
+func parseKey(text string) (ed25519.PublicKey, error) {
+	key, err := credential.ParsePublicKey(text)
+	if err != nil {
+		return nil, usagef("--target-key %s: %w; it takes the target's 32-byte Ed25519 public key in base64, as in its identity.pub", text, err)
+	}
+	return key, nil
 }
 
 // checkAddress tells whether an address is HOST:PORT as one can dial it. The

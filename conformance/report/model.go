@@ -55,6 +55,10 @@ type Target struct {
 	PublicKey    string   `json:"public_key"`
 	KeySource    string   `json:"key_source"`
 	Capabilities []string `json:"capabilities"`
+	// Name and Version of the implementation, as it tells them; empty when it has
+	// no way to.
+	Name    string `json:"name,omitempty"`
+	Version string `json:"version,omitempty"`
 }
 
 // Counts is the number of requirements by verdict.

@@ -142,6 +142,9 @@ func (t *text) head(r Report) {
 		t.printf("  (key: %s)", Printable(r.Target.KeySource))
 	}
 	t.printf("\n")
+	if r.Target.Name != "" {
+		t.printf("is      %s\n", Printable(strings.TrimSpace(r.Target.Name+" "+r.Target.Version)))
+	}
 	if len(r.Target.Capabilities) > 0 {
 		t.printf("offers  %s\n", Printable(strings.Join(r.Target.Capabilities, ", ")))
 	}

@@ -111,6 +111,9 @@ func init() {
 		case <-time.After(time.Duration(n) * time.Second):
 			return nil
 		case <-s.lastCall().done:
+			if err := notTheTarget(s.lastCall().err); err != nil {
+				return err
+			}
 			return fail(s.received(), "the caller waits for its reply", "it was told after less than %d s: %s", n, s.lastCall().describe())
 		case <-ctx.Done():
 			return ctx.Err()
@@ -230,12 +233,11 @@ func (s *Scenario) askMany(ctx context.Context, messages, requests string) error
 // outcome waits for what the last caller was told.
 func (s *Scenario) outcome(ctx context.Context) (*call, error) {
 	c := s.lastCall()
-	select {
-	case <-c.done:
-	case <-ctx.Done():
-		return c, s.lose(s.receivedOrNil(), "the caller is told of the outcome", "it was told nothing within %s", s.Target.Ceiling)
-	}
+	<-c.done // the call ends with ctx at the latest, and then knows whether a driver hangs
 	if c.err != nil {
+		if err := notTheTarget(c.err); err != nil {
+			return c, err
+		}
 		if errors.Is(c.err, context.DeadlineExceeded) {
 			return c, s.lose(s.receivedOrNil(), "the caller is told of the outcome", "it was told nothing within %s", s.Target.Ceiling)
 		}
@@ -297,6 +299,9 @@ func (s *Scenario) awaitFromTarget(ctx context.Context, what string) (*exchange,
 	x, r, err := p.next(waiting, s, what)
 	if err != nil && x == nil && ctx.Err() == nil {
 		c := s.lastCall()
+		if err := notTheTarget(c.err); err != nil {
+			return nil, r, err
+		}
 		s.Lost = false
 		return nil, r, fail(nil, what, "the caller was told: %s", c.describe())
 	}

@@ -37,6 +37,9 @@ func init() {
 	define(`the handler goes away`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		err := s.handler.Close()
 		s.handler = nil
+		if fault := notTheTarget(err); fault != nil {
+			return fault
+		}
 		return err
 	})
 	define(`the reply is an? (response|error) with the payload (.+)`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
@@ -109,7 +112,7 @@ func init() {
 	define(`a local client of the target is watching`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		o, err := s.Target.Control.Observe(ctx)
 		if err != nil {
-			return &verdict.Blocked{Reason: "no local client could be attached", Err: err}
+			return blockedOr(err, "no local client could be attached")
 		}
 		s.observer = o
 		return nil
@@ -164,7 +167,7 @@ func (s *Scenario) registerHandler(ctx context.Context) error {
 			return nil
 		}
 		if !errors.Is(err, control.ErrHandlerBusy) {
-			return &verdict.Blocked{Reason: "no handler could be registered", Err: err}
+			return blockedOr(err, "no handler could be registered")
 		}
 		select {
 		case <-ctx.Done():
@@ -188,6 +191,9 @@ func (s *Scenario) handlerGiven(ctx context.Context) error {
 	x := s.last
 	r, err := s.handler.Next(ctx)
 	if err != nil {
+		if fault := notTheTarget(err); fault != nil {
+			return fault
+		}
 		return s.lose(x, "the handler is given the request", "it was given nothing within %s (%v)", s.Target.Ceiling, err)
 	}
 	s.handed = r
@@ -217,6 +223,9 @@ func (s *Scenario) handlerAnswers(ctx context.Context, kind string, payload []by
 
 func (s *Scenario) handlerTold(o control.Outcome, err error) error {
 	if err != nil {
+		if fault := notTheTarget(err); fault != nil {
+			return fault
+		}
 		return s.lose(s.last, "the target takes its handler's answer", "%v", err)
 	}
 	if !o.OK {
@@ -266,6 +275,9 @@ func (s *Scenario) handlerReverses(ctx context.Context, n int) error {
 	for i := range n {
 		r, err := s.handler.Next(ctx)
 		if err != nil {
+			if fault := notTheTarget(err); fault != nil {
+				return fault
+			}
 			return s.lose(s.last, fmt.Sprintf("the handler is given %d requests", n), "it was given %d within %s", i, s.Target.Ceiling)
 		}
 		all = append(all, r)
@@ -291,6 +303,9 @@ func (s *Scenario) shown(ctx context.Context, x *exchange) (control.Event, wire.
 	for {
 		e, err := s.observer.Next(ctx)
 		if err != nil {
+			if fault := notTheTarget(err); fault != nil {
+				return e, wire.Envelope{}, fault
+			}
 			return e, wire.Envelope{}, s.lose(x, "the local client is shown what came", "it was not shown it within %s (%v)", s.Target.Ceiling, err)
 		}
 		if env, _ := wire.Inspect(e.Envelope); e.Name == "inbound" && wire.SameUUID(env.ID, x.id) {
@@ -299,8 +314,8 @@ func (s *Scenario) shown(ctx context.Context, x *exchange) (control.Event, wire.
 	}
 }
 
-// identityFromConnection: the event's from, and the envelope's from and to, are
-// those of the authenticated connection.
+// identityFromConnection: the event's from and to are those of the authenticated
+// connection, and so are the envelope's, where it has them or has to have them.
 func (s *Scenario) identityFromConnection(ctx context.Context) error {
 	x := s.last
 	e, env, err := s.shown(ctx, x)
@@ -311,8 +326,14 @@ func (s *Scenario) identityFromConnection(ctx context.Context) error {
 	if !strings.EqualFold(e.From, me) {
 		return fail(x, "from is "+me, "the event's from is %q", e.From)
 	}
+	if !e.InEnvelope && !strings.EqualFold(e.To, s.Target.AgentID) {
+		return fail(x, "to is "+s.Target.AgentID, "the event's to is %q", e.To)
+	}
 	for _, m := range []struct{ name, want string }{{"from", me}, {"to", s.Target.AgentID}} {
 		v, n := env.Whole.Get(m.name)
+		if n == 0 && !e.InEnvelope {
+			continue
+		}
 		if n != 1 || !strings.EqualFold(v.String, m.want) {
 			return fail(x, "the envelope shown has "+m.name+" "+m.want, "it has %d, with the value %s", n, shorten(string(v.Raw)))
 		}
@@ -355,6 +376,9 @@ func (s *Scenario) notShown(ctx context.Context) error {
 		if e.Name == "inbound" && strings.EqualFold(e.From, s.Target.Identity.AgentID()) && !ours[strings.ToLower(env.ID)] {
 			return fail(x, "it is not accepted, so no local client is shown it", "a local client was shown %s", shorten(string(e.Raw)))
 		}
+	}
+	if err := s.observer.Trouble(); err != nil {
+		return blockedOr(err, "what the local client was shown may not be all")
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func (s *Scenario) enrolled(ctx context.Context, o probe.ListenOptions) (*peer, 
 	}
 	p.accepts.Go(p.accept)
 	if err := s.Target.Control.Enroll(ctx, id.Public(), p.endpoint.Addr().String()); err != nil {
-		return nil, &verdict.Blocked{Reason: "the target did not take the suite's second probe as a peer", Err: err}
+		return nil, blockedOr(err, "the target did not take the suite's second probe as a peer")
 	}
 	return p, nil
 }
@@ -116,6 +116,9 @@ func (p *peer) next(ctx context.Context, s *Scenario, what string) (*exchange, r
 		}
 		return x, r, nil
 	case <-ctx.Done():
+		if err := s.callsFault(ctx); err != nil {
+			return nil, reply{}, err
+		}
 		return nil, reply{}, s.lose(nil, what, "it opened no stream to the peer within %s", s.Target.Ceiling)
 	}
 }

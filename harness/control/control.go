@@ -1,6 +1,7 @@
 // Package control makes a target act: send, register an application handler, show
 // what it delivers. It does so over AXON's local API, read anew from the protocol's
-// page and apart from the daemon's own code. It acts and records; it never judges.
+// page and apart from the daemon's own code, or through a driver program (see
+// harness/control/driver). It acts and records; it never judges.
 //
 // It imports harness/wire and harness/credential of ours. It serves the needs
 // drive, handle and observe.
@@ -10,16 +11,19 @@ import (
 	"context"
 	"crypto/ed25519"
 	"errors"
+	"strings"
 	"time"
 )
 
-// Target is a target that can be made to act.
+// Target is a target that can be made to act. Any of its calls may end in a *Fault,
+// which says that what stands between the suite and the target failed, or in
+// ErrUnsupported.
 type Target interface {
 	// Capabilities are the needs that it serves: "drive", "handle", "observe".
 	Capabilities() []string
 	// Enroll makes a peer known, reachable at an address (host:port).
 	Enroll(ctx context.Context, key ed25519.PublicKey, address string) error
-	// Forget undoes Enroll.
+	// Forget undoes Enroll, where there is a way to.
 	Forget(ctx context.Context, agentID string) error
 	// Send has the target send. That the target refuses, or tells of a failure, is
 	// part of the outcome and no error.
@@ -71,7 +75,7 @@ type Handler interface {
 	// Next waits for a request.
 	Next(ctx context.Context) (Request, error)
 	// Cancelled waits until the target says that a requester has given up, and
-	// returns the request's id.
+	// returns the request's id. Not every target tells: ErrUnsupported.
 	Cancelled(ctx context.Context) (string, error)
 	// Reply answers by a "response" or an "error".
 	Reply(ctx context.Context, r Request, kind string, payload []byte) (Outcome, error)
@@ -84,9 +88,11 @@ type Handler interface {
 // Event is something that the target shows its local clients.
 type Event struct {
 	Name     string // "inbound", "peer_candidate", …
-	From     string
+	From, To string // what the target makes of the connection's identity
 	Envelope []byte
 	Raw      []byte
+	// InEnvelope: From and To have to stand in the envelope too.
+	InEnvelope bool
 }
 
 // Observer sees what the target delivers.
@@ -95,8 +101,51 @@ type Observer interface {
 	Next(ctx context.Context) (Event, error)
 	// Seen are the events so far.
 	Seen() []Event
+	// Trouble tells why what was seen may not be all that was shown, nil when there
+	// is no such reason.
+	Trouble() error
 	Close() error
 }
+
+// Restarter is a Target that can be started anew: at the same address, with the
+// same key and the same peers.
+type Restarter interface {
+	// CanRestart tells whether Restart may be called.
+	CanRestart() bool
+	Restart(ctx context.Context) error
+}
+
+// Remarker is a Target with something to tell of the run as a whole.
+type Remarker interface {
+	// Remarks are sentences for people, at most a handful.
+	Remarks() []string
+}
+
+// Named is a Target that tells which implementation it is.
+type Named interface {
+	// Implementation returns name and version, empty where they are not known.
+	Implementation() (name, version string)
+}
+
+// Fault is the error of a call that failed between the suite and the target: a
+// driver that ended, hangs, or writes what its protocol does not have. It says
+// nothing about the target.
+type Fault struct {
+	// Problem is a sentence for people, without a full stop.
+	Problem string
+	// LastLines are the last that the driver wrote, the oldest first.
+	LastLines []string
+}
+
+func (f *Fault) Error() string {
+	if len(f.LastLines) == 0 {
+		return f.Problem
+	}
+	return f.Problem + "; its last lines: " + strings.Join(f.LastLines, " | ")
+}
+
+// ErrUnsupported: this way to the target has no such act.
+var ErrUnsupported = errors.New("there is no way to have this target do that")
 
 // ErrHandlerBusy: another handler is registered.
 var ErrHandlerBusy = errors.New("another handler is registered in the target")

@@ -179,7 +179,8 @@ func isEvent(l Line) bool { return l.Member("event") != "" }
 
 func eventOf(l Line) Event {
 	envelope, _ := l.Value.Get("envelope")
-	return Event{Name: l.Member("event"), From: l.Member("from"), Envelope: envelope.Raw, Raw: l.Raw}
+	to, _ := envelope.Get("to")
+	return Event{Name: l.Member("event"), From: l.Member("from"), To: to.String, Envelope: envelope.Raw, Raw: l.Raw, InEnvelope: true}
 }
 
 func (o *ipcObserver) Next(ctx context.Context) (Event, error) {
@@ -199,6 +200,14 @@ func (o *ipcObserver) Seen() []Event {
 		}
 	}
 	return seen
+}
+
+// Trouble: lines beyond those that a session remembers.
+func (o *ipcObserver) Trouble() error {
+	if n := o.session.Dropped(); n > 0 {
+		return &Fault{Problem: fmt.Sprintf("the target showed so much that %d lines were not kept", n)}
+	}
+	return nil
 }
 
 func (o *ipcObserver) Close() error { return o.session.Close() }

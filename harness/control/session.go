@@ -146,6 +146,13 @@ func (s *Session) Lines() []Line {
 	return append([]Line(nil), s.lines...)
 }
 
+// Dropped is the number of lines that were not kept, because too many had come.
+func (s *Session) Dropped() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.dropped
+}
+
 // Ended tells why nothing more will come, nil while it may.
 func (s *Session) Ended() error {
 	s.mu.Lock()
