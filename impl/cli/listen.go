@@ -43,9 +43,7 @@ func newListen(p *app) *cobra.Command {
 			defer s.Close()
 			events := s.Events()
 			defer events.Close()
-			if !f.asJSON {
-				fmt.Fprintln(cmd.ErrOrStderr(), "listening; stop with Ctrl-C")
-			}
+			fmt.Fprintln(cmd.ErrOrStderr(), "listening; stop with Ctrl-C")
 			bounded := ctx
 			if f.timeout > 0 {
 				var cancel context.CancelFunc
