@@ -171,7 +171,7 @@ func TestHandlerThatDoesNotRead(t *testing.T) {
 	c.serve()
 	payload := `{"a":"` + strings.Repeat("x", 1000) + `"}`
 	var all []<-chan wire
-	for range MaxQueue + batch + 4096 {
+	for range MaxQueue + ahead + batch + 4096 {
 		all = append(all, f.request(t.Context(), f.peer.ID, uuid.New(), payload))
 	}
 	for _, answered := range all {

@@ -13,12 +13,20 @@ import (
 type queue struct {
 	mu    sync.Mutex // guards the rest
 	lines [][]byte
+	bytes int           // in lines
 	ended bool          // no line is added any more
 	wake  chan struct{} // there is something to write, or the end
 }
 
-// batch is how many lines are handed to the system at once.
-const batch = 256
+const (
+	// batch is how many lines are handed to the system at once.
+	batch = 256
+	// ahead and aheadBytes are what the writer may be behind with before lines
+	// count as queued: a client that reads all the time is not to be lost by
+	// having to wait for the processor.
+	ahead      = 1024
+	aheadBytes = 4 << 20
+)
 
 func newQueue() *queue { return &queue{wake: make(chan struct{}, 1)} }
 
@@ -33,13 +41,14 @@ func (q *queue) addLocked(line []byte) bool {
 	if q.ended {
 		return true // the client is on its way out and misses nothing
 	}
-	if len(q.lines) >= MaxQueue {
+	if n := len(q.lines); n >= MaxQueue+ahead || n >= MaxQueue && q.bytes > aheadBytes {
 		q.ended = true
-		q.lines = nil
+		q.lines, q.bytes = nil, 0
 		q.signal()
 		return false
 	}
 	q.lines = append(q.lines, line)
+	q.bytes += len(line)
 	q.signal()
 	return true
 }
@@ -66,6 +75,9 @@ func (q *queue) take() (lines net.Buffers, more bool) {
 		n := min(len(q.lines), batch)
 		if n > 0 {
 			lines = append(lines, q.lines[:n]...)
+			for _, line := range lines {
+				q.bytes -= len(line)
+			}
 			q.lines = append(q.lines[:0], q.lines[n:]...)
 			q.mu.Unlock()
 			return lines, true
