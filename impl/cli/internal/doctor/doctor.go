@@ -3,7 +3,7 @@
 // without losing anything, and keeps a copy of what it replaces.
 //
 // It imports impl/client and of impl/internal what reads the state root. It
-// serves AXON-CLI-021 to -024.
+// serves AXON-CLI-034 to -036.
 package doctor
 
 import (

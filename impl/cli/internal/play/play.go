@@ -3,7 +3,7 @@
 // out with.
 //
 // It imports impl/client and of impl/internal identity, config, envelope and
-// transport. It serves AXON-LEARN-005 and AXON-CLI-025 to -027.
+// transport. It serves AXON-LEARN-005.
 package play
 
 import (

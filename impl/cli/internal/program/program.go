@@ -2,7 +2,7 @@
 // the answer from its standard output, and an end to it and to its children
 // when nobody waits for them any longer.
 //
-// It imports no package of this module. It serves AXON-CLI-012 to -015.
+// It imports no package of this module. It serves AXON-CLI-020 to -023.
 package program
 
 import (

@@ -2,7 +2,7 @@
 // network cannot act on a terminal, tables line up, and colours appear on a
 // terminal only.
 //
-// It imports no package of this module. It serves AXON-LEARN-002 and AXON-CLI-008.
+// It imports no package of this module. It serves AXON-CLI-011 and -012.
 package screen
 
 import (
