@@ -100,6 +100,7 @@ Feature: Transport security
     Given a peer that the target knows, behind whose address another key listens
     When the target is asked to send it a <kind>
     Then the caller is told of a failure and is given no answer
+    And the target has dialled the peer
     And the peer has received nothing
 
     Examples:

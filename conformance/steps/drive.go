@@ -148,6 +148,13 @@ func init() {
 	define(`the peer has received nothing`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		return s.peerReceivedNothing()
 	})
+	define(`the target has dialled the peer`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
+		// Without a dial it has not met the peer's key, and nothing is shown.
+		if len(s.peer().listener.Attempts()) == 0 {
+			return fail(nil, "the target dials the peer before it gives up", "no dial came; the caller was told: %s", s.lastCall().describe())
+		}
+		return nil
+	})
 	define(`the target's dial named the peer's Agent ID as the server`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		p := s.peer()
 		for _, a := range p.listener.Attempts() {

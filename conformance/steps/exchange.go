@@ -22,6 +22,8 @@ type exchange struct {
 	// due: what was sent is a valid request, or one of an unknown kind, so a reply
 	// must come and carry the id.
 	due bool
+	// fair: what was sent is an envelope that a target may accept.
+	fair bool
 	// writeErr: the target stopped the stream, or the connection broke, before all
 	// was written.
 	writeErr error
@@ -60,14 +62,15 @@ func (x *exchange) note(body []byte) {
 	x.sent = body
 	env, problems := wire.Inspect(body)
 	x.id = env.ID
-	x.due = x.stream == nil || x.stream.Bidi()
+	x.fair = true
 	for _, p := range problems {
 		switch p.Code {
 		case wire.KindUnknown, wire.ExtraMember:
 		default:
-			x.due = false
+			x.fair = false
 		}
 	}
+	x.due = x.fair && (x.stream == nil || x.stream.Bidi())
 	if env.Kind == "message" || env.Kind == "response" || env.Kind == "error" {
 		x.due = false
 	}
@@ -91,6 +94,9 @@ func (s *Scenario) sendOn(ctx context.Context, c *probe.Conn, bidi bool, body []
 		return x, err
 	}
 	x.note(body)
+	if x.fair {
+		s.Target.Record.sent(x.id)
+	}
 	return x, s.wrote(x, x.stream.Send(ctx, body))
 }
 

@@ -20,9 +20,11 @@ type Record struct {
 	looked map[string]int
 	broken map[string]violation
 	ids    map[string]bool
+	ours   map[string]bool
 }
 
-// maxIDs bounds the ids that are remembered for AXON-ENV-005.
+// maxIDs bounds the ids that are remembered for AXON-ENV-005, and those of what the
+// suite itself sent.
 const maxIDs = 1 << 20
 
 type violation struct {
@@ -33,7 +35,24 @@ type violation struct {
 
 // NewRecord makes an empty one.
 func NewRecord() *Record {
-	return &Record{looked: map[string]int{}, broken: map[string]violation{}, ids: map[string]bool{}}
+	return &Record{looked: map[string]int{}, broken: map[string]violation{}, ids: map[string]bool{}, ours: map[string]bool{}}
+}
+
+// sent keeps the id of something that the suite sent and that a target may deliver.
+func (r *Record) sent(id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.ours) < maxIDs {
+		r.ours[strings.ToLower(id)] = true
+	}
+}
+
+// isOurs tells whether the suite sent something with that id which may be delivered,
+// in this scenario or in another.
+func (r *Record) isOurs(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.ours[strings.ToLower(id)]
 }
 
 // look counts one look at a sentence, and keeps what broke it unless that is nil.

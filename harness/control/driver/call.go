@@ -15,6 +15,7 @@ import (
 const (
 	codeUnsupported = "unsupported"
 	codeFailed      = "driver_failed"
+	codeBusy        = "handler_busy" // to serve: ask again, the last handler is still leaving
 )
 
 // maxGiven bounds the commands that are remembered although nobody waits any more.

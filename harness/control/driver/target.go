@@ -152,7 +152,15 @@ func (d *Driver) Handle(ctx context.Context) (control.Handler, error) {
 		return nil, control.ErrHandlerBusy
 	}
 	h := &handler{driver: d, watching: d.subscribe("request")}
-	if err := d.done(ctx, "serve", `"mode":"respond"`); err != nil {
+	a, err := d.owed(ctx, "serve", `"mode":"respond"`)
+	switch {
+	case err != nil:
+	case a.code == codeBusy:
+		err = fmt.Errorf("%w: %s", control.ErrHandlerBusy, a.message)
+	case a.code != "":
+		err = fmt.Errorf("the driver answers serve by %s: %s", a.code, a.message)
+	}
+	if err != nil {
 		h.watching.end()
 		d.handling.leave()
 		return nil, err
