@@ -11,11 +11,7 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"go.uber.org/goleak"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // ceiling ends a test that hangs; no passing test waits for it.
 const ceiling = 20 * time.Second
