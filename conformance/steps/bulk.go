@@ -16,7 +16,7 @@ func init() {
 		if err != nil {
 			return err
 		}
-		return s.inWindow(ctx, n, 32)
+		return s.inWindow(ctx, n, 64)
 	})
 	define(`([\d,]+) requests are opened at once on one connection`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
 		n, err := number(a[0])
@@ -78,6 +78,7 @@ func init() {
 			if _, err := s.sendOn(ctx, c, false, wire.Pad(wire.NewID(), "message", 4096)); err != nil {
 				return err
 			}
+			s.moved()
 		}
 		return nil
 	})
@@ -113,6 +114,7 @@ func (s *Scenario) inWindow(ctx context.Context, n, window int) error {
 			if r, err := s.over(ctx, x); err != nil {
 				return s.lose(x, fmt.Sprintf("request %d of %d is answered and its stream finished", i-window+1, n), "the stream carried %s after %s", r.describe(), s.Target.Ceiling)
 			}
+			s.moved()
 		}
 		x, err := s.sendOn(ctx, c, true, plain("request", wire.NewID()))
 		if err != nil {
@@ -218,6 +220,7 @@ func (s *Scenario) allAnswered(ctx context.Context) error {
 		if !s.endedWell(r) {
 			return fail(x, which, "the stream carried %s", r.describe())
 		}
+		s.moved()
 	}
 	return nil
 }
@@ -260,6 +263,10 @@ func (s *Scenario) connectionsInRow(ctx context.Context, n int) error {
 		}
 		if _, err := s.answer(ctx, x); err != nil {
 			return err
+		}
+		// The connection must not be closed over a reply that is still coming.
+		if r, err := s.over(ctx, x); err != nil {
+			return s.lose(x, "the stream ends after its reply", "it carried %s after %s", r.describe(), s.Target.Ceiling)
 		}
 		_ = c.Close(0, "done")
 	}
@@ -319,7 +326,7 @@ func (s *Scenario) mixture(ctx context.Context, n int) error {
 		}
 		x, err := s.good(ctx, c)
 		if err != nil {
-			if end := c.End(); end != nil && end.Remote && !end.IdleTimeout {
+			if end := x.connectionEnd(ctx, c); end != nil && end.Remote && !end.IdleTimeout {
 				s.Lost = false
 				if c, err = s.dial(ctx); err != nil {
 					return s.lose(x, "the target lives on", "it takes no new connection: %v", err)

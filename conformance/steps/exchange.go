@@ -29,6 +29,34 @@ type exchange struct {
 	writeErr error
 }
 
+// largest is the size of the largest envelope that every target takes, in bytes.
+const largest = 65536
+
+// malformed: what was sent is no envelope that a receiver has to take.
+func (x *exchange) malformed() bool {
+	_, problems := wire.Inspect(x.sent)
+	for _, p := range problems {
+		if p.Code != wire.KindUnknown && p.Code != wire.ExtraMember {
+			return true
+		}
+	}
+	return len(x.sent) > largest
+}
+
+// connectionEnd is the end of an exchange's connection, nil while it is open. A
+// stream may learn of it a moment before the connection itself.
+func (x *exchange) connectionEnd(ctx context.Context, c *probe.Conn) *probe.Closing {
+	if x != nil && x.stream != nil {
+		if e, ended := x.stream.Ended(); ended && e.How == probe.ConnectionClosed {
+			select {
+			case <-c.Done():
+			case <-ctx.Done():
+			}
+		}
+	}
+	return c.End()
+}
+
 // open begins an exchange on a stream of its own.
 func (s *Scenario) open(ctx context.Context, bidi bool) (*exchange, error) {
 	c, err := s.connection(ctx)
@@ -71,6 +99,9 @@ func (x *exchange) note(body []byte) {
 		}
 	}
 	x.due = x.fair && (x.stream == nil || x.stream.Bidi())
+	if len(body) > largest {
+		x.due = false // beyond what a target has to take
+	}
 	if env.Kind == "message" || env.Kind == "response" || env.Kind == "error" {
 		x.due = false
 	}

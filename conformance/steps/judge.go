@@ -73,7 +73,7 @@ func (s *Scenario) survives(ctx context.Context) error {
 		if err == nil {
 			continue
 		}
-		if end := c.End(); end != nil {
+		if end := x.connectionEnd(ctx, c); end != nil {
 			return s.lose(last, "the connection stays and answers the next request", "it ended: %s", describeClosing(end))
 		}
 		if b, ok := errors.AsType[*verdict.Blocked](err); ok {
@@ -154,13 +154,31 @@ func (s *Scenario) unanswered(ctx context.Context) error {
 	for _, in := range s.conn.Incoming()[min(s.seen, len(s.conn.Incoming())):] {
 		got := &exchange{conn: s.conn, stream: in}
 		r := got.read()
-		if s.Target.HasHandler && r.values > 0 && r.envelope.Kind == "message" && !r.names(s.exchanges) {
+		if s.ownAccord(r) || x.malformed() && r.protocolError(in) {
 			continue
 		}
 		return fail(got, "nothing answers what was sent on stream "+fmt.Sprint(x.stream.ID()),
 			"the target opened stream %d with %s", in.ID(), r.describe())
 	}
 	return nil
+}
+
+// ownAccord: the target sends this without having been asked, so it answers
+// nothing: an application's message, or, from a target that also opens streams
+// where nothing was ever sent (which is for AXON-STREAM-007 to judge), anything
+// that does not refer to what was sent.
+func (s *Scenario) ownAccord(r reply) bool {
+	if r.values == 0 || r.names(s.exchanges) {
+		return false
+	}
+	return s.Target.HasHandler && r.envelope.Kind == "message" || s.Target.Watch.chatty()
+}
+
+// protocolError: an unsolicited error on a unidirectional stream, which the text
+// allows for what goes wrong on the level of the protocol.
+func (r reply) protocolError(in *probe.Stream) bool {
+	code, _ := errorCode(r.envelope)
+	return !in.Bidi() && r.envelope.Kind == "error" && code != "unhandled"
 }
 
 // names tells whether an envelope refers to one of the exchanges.

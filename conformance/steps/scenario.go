@@ -25,6 +25,9 @@ type Scenario struct {
 	Err error
 	// Observed is what an ADVISORY scenario saw.
 	Observed string
+	// Moved, where it is set, is told of each sign of life in a check of many
+	// exchanges, whose ceiling bounds the time between two of them.
+	Moved func()
 	// Lost: what ended the scenario was an answer that never came or a connection
 	// that broke, so the target itself may be gone.
 	Lost bool
@@ -102,6 +105,13 @@ func (s *Scenario) dial(ctx context.Context) (*probe.Conn, error) {
 	s.conns = append(s.conns, c)
 	s.conn, s.seen = c, 0
 	return c, nil
+}
+
+// moved tells of a sign of life.
+func (s *Scenario) moved() {
+	if s.Moved != nil {
+		s.Moved()
+	}
 }
 
 // connection returns the current connection, dialling the first.

@@ -50,6 +50,9 @@ func NewWatch(ctx context.Context, t *Target) (*Watch, error) {
 	return w, nil
 }
 
+// chatty tells whether the target has opened a stream where nothing was sent.
+func (w *Watch) chatty() bool { return w != nil && len(w.silent.Incoming()) > 0 }
+
 // Close looks at what came and closes the connections.
 func (w *Watch) Close() { w.scenario.Close() }
 

@@ -24,7 +24,7 @@ type check struct {
 	ids      []string
 	needs    []spec.Need
 	tags     []string
-	// heavy: many exchanges, so the ceiling is six-fold.
+	// heavy: many exchanges, so the ceiling bounds the time between two of them.
 	heavy bool
 	// alone: nothing else may run at the same time.
 	alone bool
@@ -34,8 +34,9 @@ type check struct {
 	order    int
 }
 
-// heavyFactor multiplies the ceiling of a check that is tagged @heavy.
-const heavyFactor = 6
+// heavyFactor times the ceiling is what a check that is tagged @heavy may take in
+// all.
+const heavyFactor = 60
 
 // catalogue is every check of a set of feature files.
 type catalogue struct {

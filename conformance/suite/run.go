@@ -236,14 +236,26 @@ func (r *run) before(ctx context.Context, p *godog.Scenario) (context.Context, e
 	}
 	s := steps.New(r.target, k.ids)
 	s.Err = r.prevents(ctx, k)
-	ceiling := r.target.Ceiling
-	if k.heavy {
-		ceiling *= heavyFactor
-	}
 	whole := ctx
-	ctx, cancel := context.WithTimeout(ctx, ceiling)
+	ctx, cancel := r.bound(ctx, k, s)
 	ctx = context.WithValue(ctx, startedKey{}, &started{at: time.Now(), check: k, run: whole, cancel: cancel})
 	return steps.With(ctx, s), nil
+}
+
+// bound gives a check its ceiling. A heavy one may take that long between any two
+// signs of life, heavyFactor times as long in all: a target that is slow, and does
+// one thing after another, is not wrong.
+func (r *run) bound(ctx context.Context, k *check, s *steps.Scenario) (context.Context, context.CancelFunc) {
+	if !k.heavy {
+		return context.WithTimeout(ctx, r.target.Ceiling)
+	}
+	ctx, cancel := context.WithTimeout(ctx, heavyFactor*r.target.Ceiling)
+	stalled := time.AfterFunc(r.target.Ceiling, cancel)
+	s.Moved = func() { stalled.Reset(r.target.Ceiling) }
+	return ctx, func() {
+		stalled.Stop()
+		cancel()
+	}
 }
 
 // prevents tells why a check is not even begun, nil when it is.
