@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -31,7 +33,9 @@ const ceiling = 20 * time.Second
 
 // started is a daemon in a throw-away state root that knows one peer.
 type started struct {
+	root string
 	addr string
+	log  *safeBuffer
 	stop func() error // ends it and returns what Run returned
 	peer *identity.Identity
 }
@@ -47,6 +51,7 @@ func start(t *testing.T, root string) *started {
 		t.Fatal(err)
 	}
 	r, w := io.Pipe()
+	log := &safeBuffer{}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	port := 0
@@ -59,7 +64,7 @@ func start(t *testing.T, root string) *started {
 	drained := make(chan struct{})
 	go func() {
 		defer close(drained)
-		for dec := json.NewDecoder(r); ; {
+		for dec := json.NewDecoder(io.TeeReader(r, log)); ; {
 			var record struct{ Msg, Address string }
 			if dec.Decode(&record) != nil {
 				return
@@ -69,7 +74,7 @@ func start(t *testing.T, root string) *started {
 			}
 		}
 	}()
-	s := &started{peer: peer}
+	s := &started{root: root, peer: peer, log: log}
 	var result error
 	ended := false
 	s.stop = func() error {
@@ -90,6 +95,24 @@ func start(t *testing.T, root string) *started {
 		t.Fatal("the daemon is not ready in time")
 	}
 	return s
+}
+
+// safeBuffer is a log that may be read while it is written.
+type safeBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *safeBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *safeBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
 }
 
 func (s *started) dial(t *testing.T) (context.Context, *quic.Conn) {
