@@ -1,5 +1,5 @@
-// Package report holds the one result model of a run and writes it as text, JSON
-// and JUnit. The JSON form is described by schemas/report/report.schema.json;
+// Package report holds the one result model of a run and writes it as text, JSON,
+// JUnit, HTML and Markdown. The JSON form is described by schemas/report/report.schema.json;
 // other programs build on it, so members are only ever added.
 //
 // It imports conformance/verdict alone of ours.

@@ -1,0 +1,77 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// judgement is the whole report in a word and a sentence, for formats in which
+// there is no command line to point at.
+type judgement struct {
+	word string
+	// tone is good, bad, open or fault.
+	tone     string
+	sentence string
+	// scope says what the judgement covers.
+	scope string
+}
+
+func judge(r Report) judgement {
+	must, should := r.Summary.Must, r.Summary.Should
+	all := must.plus(should).plus(r.Summary.Advisory)
+	var parts []string
+	j := judgement{scope: scope(r)}
+	switch r.ExitCode {
+	case ExitConformant:
+		j.word, j.tone = "Conformant", "good"
+		switch {
+		case must.Pass > 0:
+			parts = append(parts, fmt.Sprintf("every MUST that applies holds (%d)", must.Pass))
+		default:
+			parts = append(parts, "nothing that was checked is broken")
+		}
+		if should.Warn > 0 {
+			parts = append(parts, count(should.Warn, "SHOULD is", "SHOULDs are")+" broken, which is allowed")
+		} else if should.Pass > 0 {
+			parts = append(parts, fmt.Sprintf("and so does every SHOULD (%d)", should.Pass))
+		}
+	case ExitBroken:
+		j.word, j.tone = "Not conformant", "bad"
+		if must.Fail > 0 {
+			parts = append(parts, count(must.Fail, "MUST is", "MUSTs are")+" broken")
+		}
+		if r.Strict && should.Warn > 0 {
+			parts = append(parts, count(should.Warn, "SHOULD is", "SHOULDs are")+" broken, which counts here")
+		}
+		if all.CouldNotRun > 0 {
+			parts = append(parts, fmt.Sprintf("%d more could not be judged", all.CouldNotRun))
+		}
+	case ExitIncomplete:
+		j.word, j.tone = "Incomplete", "open"
+		if all.CouldNotRun == 0 {
+			parts = append(parts, "no check saw the target do anything, so nothing is shown either way")
+		} else {
+			parts = append(parts, count(all.CouldNotRun, "requirement", "requirements")+" could not be judged, and none failed")
+		}
+	case ExitHarnessError:
+		j.word, j.tone = "Fault of the suite", "fault"
+		parts = append(parts, "the suite itself went wrong in "+count(all.HarnessError, "requirement", "requirements")+
+			", so nothing is shown about that; please report it with the JSON report")
+	default:
+		j.word, j.tone = "Unknown", "fault"
+		parts = append(parts, "the report has an exit code that this program does not know")
+	}
+	j.sentence = strings.Join(parts, ", ")
+	return j
+}
+
+// scope says how many requirements the report judges, and how many it does not.
+func scope(r Report) string {
+	all := r.Summary.Must.plus(r.Summary.Should).plus(r.Summary.Advisory)
+	judged := all.Sum() - all.NotApplicable - all.CouldNotRun - all.HarnessError
+	text := fmt.Sprintf("%d of %s judged", judged, count(all.Sum(), "requirement", "requirements"))
+	if all.NotApplicable > 0 {
+		text += "; " + count(all.NotApplicable, "does", "do") + " not apply to what this target offers"
+	}
+	return text
+}
