@@ -35,7 +35,9 @@ type run struct {
 	target   *steps.Target
 	gate     gate
 	reviver  reviver
-	notes    []string
+	// unshown holds the needs that a driver claims and did not show.
+	unshown map[spec.Need]error
+	notes   []string
 
 	// pass is whether the scenarios of the whole run are executed now.
 	wholeRun bool
@@ -76,6 +78,9 @@ func Run(ctx context.Context, o Options) (report.Report, error) {
 	}
 	started := time.Now()
 	r.meet(ctx)
+	if !r.gate.closed() {
+		r.try(ctx)
+	}
 	sets := make([]map[string]*result, 0, o.Repeat)
 	for range o.Repeat {
 		if err := r.once(ctx); err != nil {
@@ -264,6 +269,9 @@ func (r *run) prevents(ctx context.Context, k *check) error {
 		return err
 	}
 	if err := r.gate.reason(); err != nil {
+		return blockedBy(err)
+	}
+	if err := r.untried(k); err != nil {
 		return blockedBy(err)
 	}
 	if ctx.Err() != nil {

@@ -121,6 +121,14 @@ type Remarker interface {
 	Remarks() []string
 }
 
+// Claimant is a Target whose capabilities are the word of a program that nobody
+// vouches for.
+type Claimant interface {
+	// Claimed tells that they have to be tried before silence is held against the
+	// target.
+	Claimed() bool
+}
+
 // Named is a Target that tells which implementation it is.
 type Named interface {
 	// Implementation returns name and version, empty where they are not known.

@@ -86,6 +86,7 @@ var _ interface {
 	control.Target
 	control.Restarter
 	control.Remarker
+	control.Claimant
 	control.Named
 } = (*Driver)(nil)
 
@@ -212,15 +213,19 @@ func (d *Driver) Offers(capability string) bool {
 // fault makes the error of something that the driver is to blame for.
 func (d *Driver) fault(format string, args ...any) error {
 	words := d.link.lastWords()
-	lines := words[max(0, len(words)-quotedLines):]
+	lines := words[max(0, len(words)-quotedWords):]
 	if len(lines) == 0 {
 		lines = d.spoken.last(quotedLines)
 	}
 	return &control.Fault{Problem: fmt.Sprintf(format, args...), LastLines: lines}
 }
 
-// quotedLines of a driver stand in an error.
-const quotedLines = 5
+// What of a driver stands in an error: lines of its standard error, or else lines of
+// the protocol, which are longer.
+const (
+	quotedWords = 5
+	quotedLines = 2
+)
 
 // endPatience is how long a driver may take to answer stop.
 const endPatience = 3 * time.Second

@@ -21,7 +21,7 @@ func (d *Driver) read() {
 			if whole {
 				d.take(line)
 			} else {
-				d.bad(line, fmt.Errorf("it is longer than %d bytes, or has no end", MaxLine))
+				d.bad(line, fmt.Errorf("it is longer than %d bytes, or has no end", MaxLine), bytes.ContainsRune(line, '{'))
 			}
 		}
 		if err != nil {
@@ -52,7 +52,7 @@ func readLine(r *bufio.Reader) (line []byte, whole bool, err error) {
 func (d *Driver) take(line []byte) {
 	value, err := wire.Parse(line)
 	if err != nil {
-		d.bad(line, err)
+		d.bad(line, err, bytes.ContainsRune(line, '{'))
 		return
 	}
 	_, answers := value.Get("answer")
@@ -60,14 +60,14 @@ func (d *Driver) take(line []byte) {
 	switch {
 	case events > 0 && answers == 0:
 		if err := d.event.Validate(line); err != nil {
-			d.bad(line, err)
+			d.bad(line, err, true)
 			return
 		}
 		d.show(line, value)
 	case answers > 0 && events == 0:
 		d.answered(line, value)
 	default:
-		d.bad(line, errors.New("it is neither an answer nor an event"))
+		d.bad(line, errors.New("it is neither an answer nor an event"), events > 0)
 	}
 }
 
@@ -107,7 +107,7 @@ func (d *Driver) answered(line []byte, value wire.Value) {
 		problem = invalid
 	}
 	if problem != nil {
-		d.bad(line, problem)
+		d.bad(line, problem, false)
 		if w != nil {
 			w.done <- outcome{fault: d.fault("the driver's answer to %s (number %d) cannot be used: %v", w.command, number, problem)}
 		}
@@ -146,13 +146,13 @@ func (d *Driver) show(line []byte, value wire.Value) {
 	}
 }
 
-// bad remembers a line that the protocol does not have. One that may have been meant
-// for an event keeps those who watch from concluding anything from silence.
-func (d *Driver) bad(line []byte, problem error) {
+// bad remembers a line that the protocol does not have. One in which an event may
+// have been lost keeps those who watch from concluding anything from silence.
+func (d *Driver) bad(line []byte, problem error, lost bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.remarks.badLine(line, problem)
-	if !bytes.ContainsRune(line, '{') {
+	if !lost {
 		return
 	}
 	for s := range d.readers {

@@ -23,6 +23,9 @@ func (d *Driver) Capabilities() []string {
 	return needs
 }
 
+// Claimed: a driver's word is tried before it counts.
+func (d *Driver) Claimed() bool { return true }
+
 // Implementation is what the driver says is under test.
 func (d *Driver) Implementation() (name, version string) {
 	h := d.Hello()

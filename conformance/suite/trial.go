@@ -1,0 +1,40 @@
+package suite
+
+import (
+	"context"
+	"slices"
+
+	"github.com/axonproto/axon/conformance/steps"
+	"github.com/axonproto/axon/harness/control"
+	"github.com/axonproto/axon/spec"
+)
+
+// try has a driver show once that it does what it claims, as far as selected checks
+// need it. What it does not show keeps those checks from running.
+func (r *run) try(ctx context.Context) {
+	claimant, ok := r.options.Control.(control.Claimant)
+	if !ok || !claimant.Claimed() {
+		return
+	}
+	r.unshown = map[spec.Need]error{}
+	offered := r.options.Control.Capabilities()
+	for _, need := range []spec.Need{spec.Drive, spec.Observe, spec.Handle} {
+		needed := slices.ContainsFunc(r.chosen, func(k *check) bool { return slices.Contains(k.needs, need) })
+		if !needed || !slices.Contains(offered, string(need)) {
+			continue
+		}
+		if err := steps.Trial(ctx, r.target, need); err != nil {
+			r.unshown[need] = err
+		}
+	}
+}
+
+// untried is why a check cannot run whose need the driver claims and did not show.
+func (r *run) untried(k *check) error {
+	for _, need := range k.needs {
+		if err := r.unshown[need]; err != nil {
+			return err
+		}
+	}
+	return nil
+}
