@@ -121,14 +121,14 @@ func TestBurst(t *testing.T) {
 func TestSlowCommandDelaysNobody(t *testing.T) {
 	f := newFixture(t, nil)
 	release := make(chan struct{})
-	f.world.ask = func(ctx context.Context, body []byte) ([]byte, error) {
+	f.world.onAsk(func(ctx context.Context, body []byte) ([]byte, error) {
 		select {
 		case <-release:
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
 		return reflect(nil)(ctx, body)
-	}
+	})
 	c, other := f.client(), f.client()
 	slow := f.fill(`{"cmd":"send","to":"PEER","kind":"request","payload":{"slow":1}`)
 	c.send(slow + `,"req_id":"slow"}`)
@@ -159,10 +159,10 @@ func TestSlowCommandDelaysNobody(t *testing.T) {
 func TestTooManyCommands(t *testing.T) {
 	f := newFixture(t, nil)
 	release := make(chan struct{})
-	f.world.ask = func(ctx context.Context, body []byte) ([]byte, error) {
+	f.world.onAsk(func(ctx context.Context, body []byte) ([]byte, error) {
 		<-release
 		return reflect(nil)(ctx, body)
-	}
+	})
 	c := f.client()
 	line := f.fill(`{"cmd":"send","to":"PEER","kind":"request","payload":{},"req_id":"x"}`)
 	for range maxRunning {
@@ -181,12 +181,12 @@ func TestTooManyCommands(t *testing.T) {
 func TestClientThatLeaves(t *testing.T) {
 	f := newFixture(t, nil)
 	asked, gaveUp := make(chan struct{}, 1), make(chan struct{})
-	f.world.ask = func(ctx context.Context, _ []byte) ([]byte, error) {
+	f.world.onAsk(func(ctx context.Context, _ []byte) ([]byte, error) {
 		asked <- struct{}{}
 		<-ctx.Done()
 		close(gaveUp)
 		return nil, ctx.Err()
-	}
+	})
 	c := f.client()
 	c.send(f.fill(`{"cmd":"send","to":"PEER","kind":"request","payload":{}}`))
 	<-asked
@@ -196,7 +196,7 @@ func TestClientThatLeaves(t *testing.T) {
 	f.world.delivered = make(chan struct{}, 1)
 	began := make(chan struct{})
 	release := make(chan struct{})
-	f.world.connect = func(ctx context.Context, _ identity.AgentID) error {
+	f.world.onConnect(func(ctx context.Context, _ identity.AgentID) error {
 		close(began)
 		select {
 		case <-release:
@@ -204,7 +204,7 @@ func TestClientThatLeaves(t *testing.T) {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-	}
+	})
 	c = f.client()
 	c.send(f.fill(`{"cmd":"send","to":"PEER","kind":"message","payload":{}}`))
 	<-began
@@ -217,7 +217,7 @@ func TestClientThatLeaves(t *testing.T) {
 func TestHalfClosedClient(t *testing.T) {
 	f := newFixture(t, nil)
 	asked, release := make(chan struct{}), make(chan struct{})
-	f.world.ask = func(ctx context.Context, body []byte) ([]byte, error) {
+	f.world.onAsk(func(ctx context.Context, body []byte) ([]byte, error) {
 		close(asked)
 		select {
 		case <-release:
@@ -225,7 +225,7 @@ func TestHalfClosedClient(t *testing.T) {
 			return nil, ctx.Err()
 		}
 		return reflect(nil)(ctx, body)
-	}
+	})
 	c := f.client()
 	c.send(f.fill(`{"cmd":"send","to":"PEER","kind":"request","payload":{}}`))
 	_ = c.conn.CloseWrite()

@@ -50,10 +50,13 @@ func (w *world) Lookup(id identity.AgentID) (peers.Peer, bool) {
 }
 
 func (w *world) Connect(ctx context.Context, id identity.AgentID) error {
-	if w.connect != nil {
-		return w.connect(ctx, id)
+	w.mu.Lock()
+	connect := w.connect
+	w.mu.Unlock()
+	if connect == nil {
+		return nil
 	}
-	return nil
+	return connect(ctx, id)
 }
 
 func (w *world) List() []links.Entry {
@@ -87,7 +90,10 @@ func (w *world) Remove(id identity.AgentID) error {
 }
 
 func (w *world) Exchange(ctx context.Context, _ identity.AgentID, body []byte) ([]byte, error) {
-	return w.ask(ctx, body)
+	w.mu.Lock()
+	ask := w.ask
+	w.mu.Unlock()
+	return ask(ctx, body)
 }
 
 func (w *world) Send(_ context.Context, _ identity.AgentID, body []byte) error {
@@ -98,6 +104,32 @@ func (w *world) Send(_ context.Context, _ identity.AgentID, body []byte) error {
 		w.delivered <- struct{}{}
 	}
 	return nil
+}
+
+// The setters: what the next command finds.
+
+func (w *world) onConnect(f func(context.Context, identity.AgentID) error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.connect = f
+}
+
+func (w *world) onAsk(f func(context.Context, []byte) ([]byte, error)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ask = f
+}
+
+func (w *world) onAdd(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.add = err
+}
+
+func (w *world) all() [][]byte {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.sent
 }
 
 func (w *world) Peers() int { return len(w.List()) }
@@ -346,8 +378,8 @@ func TestRefusals(t *testing.T) {
 	if p := parseLine(t, c.ask(`{"cmd":"status"}`)); p.OK == nil || !*p.OK {
 		t.Error("the connection does not go on")
 	}
-	if len(f.world.sent) > 0 {
-		t.Errorf("sent %s", f.world.sent)
+	if len(f.world.all()) > 0 {
+		t.Errorf("sent %s", f.world.all())
 	}
 }
 
@@ -363,17 +395,17 @@ func TestRefusalsOfThePeers(t *testing.T) {
 		{errors.New("anything"), codeUnreachable},
 		{links.ErrUnknown, codePeerNotFound},
 	} {
-		f.world.connect = func(context.Context, identity.AgentID) error { return fmt.Errorf("dial: %w", x.err) }
+		f.world.onConnect(func(context.Context, identity.AgentID) error { return fmt.Errorf("dial: %w", x.err) })
 		wantError(t, c.ask(request), x.code, "dial: ")
 		wantError(t, c.ask(strings.Replace(request, `"request"`, `"message"`, 1)), x.code, "dial: ")
 	}
-	f.world.connect = nil
+	f.world.onConnect(nil)
 	other := somebody(t)
-	f.world.known[other.ID] = peers.Peer{ID: other.ID, PublicKey: other.Public, Candidate: true}
+	_ = f.world.Add(peers.Peer{ID: other.ID, PublicKey: other.Public, Candidate: true})
 	wantError(t, c.ask(strings.Replace(request, string(f.peer.ID), string(other.ID), 1)), codePeerNotFound, "axon connect")
-	f.world.add = fmt.Errorf("address: %w", peers.ErrConflict)
+	f.world.onAdd(fmt.Errorf("address: %w", peers.ErrConflict))
 	wantError(t, c.ask(f.fill(`{"cmd":"add_peer","token":"TOKEN"}`)), codePeerConflict, "remove")
-	f.world.add = errors.New("the disk is full; make room")
+	f.world.onAdd(errors.New("the disk is full; make room"))
 	wantError(t, c.ask(f.fill(`{"cmd":"add_peer","token":"TOKEN"}`)), codeInternal, "make room")
 }
 
@@ -389,7 +421,7 @@ func TestRepliesThatAreNone(t *testing.T) {
 		"junk":      func(context.Context, []byte) ([]byte, error) { return []byte("junk"), nil },
 		"nothing":   func(context.Context, []byte) ([]byte, error) { return nil, nil },
 	} {
-		f.world.ask = ask
+		f.world.onAsk(ask)
 		line := c.ask(f.fill(`{"cmd":"send","to":"PEER","kind":"request","payload":{}}`))
 		wantError(t, line, codeUnreachable, "no reply to this request")
 		if strings.Contains(line, `"response":`) {
@@ -408,14 +440,14 @@ func TestSend(t *testing.T) {
 		f.fill(`","kind":"response","from":"PEER","to":"SELF","payload":`+payload+`,"ref":"`+p.MsgID+`"}`)) {
 		t.Errorf("%+v", p)
 	}
-	f.world.ask = reflect(func(e *envelope.Envelope) { e.Kind = envelope.Error })
+	f.world.onAsk(reflect(func(e *envelope.Envelope) { e.Kind = envelope.Error }))
 	if p := parseLine(t, c.ask(f.fill(`{"cmd":"send","to":"PEER","kind":"request","payload":{}}`))); !*p.OK || !strings.Contains(string(p.Response), `"kind":"error"`) {
 		t.Errorf("%+v", p)
 	}
 	p = parseLine(t, c.ask(f.fill(`{"cmd":"send","to":"`+strings.ToUpper(string(f.peer.ID))+`","kind":"message","payload":`+payload+`,"ref":"`+strings.ToUpper(someID)+`"}`)))
-	if !*p.OK || p.Response != nil || len(f.world.sent) != 1 ||
-		string(f.world.sent[0]) != `{"id":"`+p.MsgID+`","kind":"message","payload":`+payload+`,"ref":"`+someID+`"}` {
-		t.Errorf("%+v, sent %s", p, f.world.sent)
+	if !*p.OK || p.Response != nil || len(f.world.all()) != 1 ||
+		string(f.world.all()[0]) != `{"id":"`+p.MsgID+`","kind":"message","payload":`+payload+`,"ref":"`+someID+`"}` {
+		t.Errorf("%+v, sent %s", p, f.world.all())
 	}
 	frame := len(`{"id":"","kind":"message","payload":{"a":""}}`) + 36
 	for extra, ok := range []bool{true, false} {
@@ -425,7 +457,7 @@ func TestSend(t *testing.T) {
 			t.Errorf("%d bytes more than allowed: %+v", extra, p)
 		}
 	}
-	if got := len(f.world.sent[1]); got != envelope.MaxSize {
+	if got := len(f.world.all()[1]); got != envelope.MaxSize {
 		t.Errorf("sent %d bytes", got)
 	}
 }
@@ -449,7 +481,7 @@ func TestPeersAndStatus(t *testing.T) {
 	}
 	for range 800 {
 		id := somebody(t)
-		f.world.known[id.ID] = peers.Peer{ID: id.ID, PublicKey: id.Public, Addr: "a-rather-long-host-name.example.org:7100"}
+		_ = f.world.Add(peers.Peer{ID: id.ID, PublicKey: id.Public, Addr: "a-rather-long-host-name.example.org:7100"})
 	}
 	line := c.ask(`{"cmd":"peers"}`)
 	if p := parseLine(t, line); len(line) > MaxLine || p.Omitted == 0 || p.Omitted+len(p.Peers) != 801 {
