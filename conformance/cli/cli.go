@@ -195,23 +195,24 @@ Exit codes of run:
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(p.runCommand(), p.listCommand(), p.identityCommand(), p.coverageCommand(),
 		p.selfTestCommand(), p.versionCommand(), p.completionCommand())
+	root.AddCommand(p.reportCommands()...)
 	root.SetHelpCommand(&cobra.Command{
-		Use:   "help [COMMAND]",
+		Use:   "help [COMMAND...]",
 		Short: "Explain a command",
 		Long:  "Explain a command: the same text as COMMAND --help.",
 		Example: `  axon-conformance help run
   axon-conformance help identity`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return root.Help()
-			}
-			for _, sub := range root.Commands() {
-				if sub.Name() == args[0] {
-					return sub.Help()
+		RunE: func(_ *cobra.Command, args []string) error {
+			at := root
+			for _, name := range args {
+				subs := at.Commands()
+				found := slices.IndexFunc(subs, func(sub *cobra.Command) bool { return sub.Name() == name })
+				if found < 0 {
+					return usagef("there is no command %q%s", strings.Join(args, " "), suggest(name, commandNames(at)))
 				}
+				at = subs[found]
 			}
-			return usagef("there is no command %q%s", args[0], suggest(args[0], commandNames(root)))
+			return at.Help()
 		},
 	})
 	return root
