@@ -16,7 +16,7 @@ import (
 )
 
 // formats are the report formats that --report knows.
-var formats = []string{"text", "json", "junit"}
+var formats = []string{"text", "json", "junit", "html", "markdown"}
 
 // output is one --report: a format and where it goes.
 type output struct {
@@ -97,8 +97,8 @@ func (o *output) open() error {
 	info, err := os.Stat(o.final)
 	switch {
 	case err == nil && info.IsDir():
-		return fmt.Errorf("the report cannot be written: %s is a directory; name a file in it, as in --report %s=%s",
-			o.path, o.format, filepath.Join(o.path, "report."+extension(o.format)))
+		return fmt.Errorf("the report cannot be written: %s is a directory; name a file in it, as in %s",
+			o.path, o.flag(filepath.Join(o.path, "report."+extension(o.format))))
 	case err == nil && !info.Mode().IsRegular():
 		o.direct = true
 		if o.temporary, err = os.OpenFile(o.final, os.O_WRONLY, 0); err != nil {
@@ -124,12 +124,24 @@ func (o *output) open() error {
 	return nil
 }
 
+// flag is how one asks for a report at a path.
+func (o *output) flag(path string) string {
+	if o.format == "" {
+		return "--output " + path
+	}
+	return "--report " + o.format + "=" + path
+}
+
 func extension(format string) string {
 	switch format {
 	case "junit":
 		return "xml"
 	case "text":
 		return "txt"
+	case "markdown":
+		return "md"
+	case "":
+		return "out"
 	default:
 		return format
 	}
@@ -152,10 +164,18 @@ func discardOutputs(outputs []*output) {
 // write puts the report where it belongs; a file appears whole or not at all.
 func (o *output) write(r report.Report, standard io.Writer, text report.TextOptions) error {
 	if o.path == "-" {
-		return writeFormat(standard, o.format, r, text)
+		return writeFormat(standard, o.format, r, text, "")
 	}
+	return o.replace(func(w io.Writer) error {
+		return writeFormat(w, o.format, r, report.TextOptions{Verbose: text.Verbose}, filepath.Dir(o.final))
+	})
+}
+
+// replace writes all that a function produces, and then puts it in the place of
+// the file that was there.
+func (o *output) replace(produce func(io.Writer) error) error {
 	var b bytes.Buffer
-	if err := writeFormat(&b, o.format, r, report.TextOptions{Verbose: text.Verbose}); err != nil {
+	if err := produce(&b); err != nil {
 		return err
 	}
 	if _, err := o.temporary.Write(b.Bytes()); err != nil {
@@ -179,8 +199,14 @@ func (o *output) write(r report.Report, standard io.Writer, text report.TextOpti
 	return nil
 }
 
-func writeFormat(w io.Writer, format string, r report.Report, text report.TextOptions) error {
+// writeFormat writes a report; dir is the directory that it will stand in, empty
+// for standard output.
+func writeFormat(w io.Writer, format string, r report.Report, text report.TextOptions, dir string) error {
 	switch format {
+	case "html":
+		return report.WriteHTML(w, r, report.HTMLOptions{Dir: dir})
+	case "markdown":
+		return report.WriteMarkdown(w, r)
 	case "json":
 		return report.WriteJSON(w, r)
 	case "junit":

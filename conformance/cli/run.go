@@ -77,7 +77,7 @@ Exit codes:
 	flags.StringVar(&f.driver, "driver", "", "`COMMAND` that starts a driver, which makes the peer act; words are parted by blanks, and quotes keep them together")
 	flags.StringVar(&f.driverConnect, "driver-connect", "", "`ADDRESS` of a driver that is running already: unix:PATH or tcp:HOST:PORT")
 	f.add(c)
-	flags.StringArrayVar(&f.reports, "report", nil, "write a report as `FORMAT=PATH`; text, json or junit; - is standard output; repeatable")
+	flags.StringArrayVar(&f.reports, "report", nil, "write a report as `FORMAT=PATH`; text, json, junit, html or markdown; - is standard output; repeatable")
 	flags.BoolVar(&f.strict, "strict", false, "a broken SHOULD counts like a broken MUST")
 	flags.BoolVar(&f.hasHandler, "has-handler", false, "the peer has an application handler, so it need not give the default error")
 	flags.IntVar(&f.parallel, "parallel", 1, "`N` checks at once; more than 1 is quicker, but when a peer dies the check that killed it may not be the one that says so")
@@ -85,7 +85,7 @@ Exit codes:
 	flags.IntVar(&f.repeat, "repeat", 1, "run everything `N` times; a check's verdict is the worst that it had, and the report says whether all were the same")
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress, and only what is broken and the conclusion")
 	flags.BoolVar(&f.verbose, "verbose", false, "a line for each check, whole transcripts, and what was observed")
-	_ = c.RegisterFlagCompletionFunc("report", cobra.FixedCompletions([]string{"text=", "json=", "junit="},
+	_ = c.RegisterFlagCompletionFunc("report", cobra.FixedCompletions([]string{"text=", "json=", "junit=", "html=", "markdown="},
 		cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp))
 	c.MarkFlagsMutuallyExclusive("quiet", "verbose")
 	c.MarkFlagsMutuallyExclusive("ipc", "driver", "driver-connect")
