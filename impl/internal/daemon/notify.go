@@ -17,9 +17,9 @@ func tell(logger *slog.Logger, state string) {
 	// A name that begins with @ is an abstract one; package net knows that form.
 	conn, err := net.Dial("unixgram", name)
 	if err == nil {
-		defer conn.Close()
 		_ = conn.SetDeadline(time.Now().Add(time.Second))
 		_, err = conn.Write([]byte(state))
+		_ = conn.Close()
 	}
 	if err != nil {
 		logger.Warn("the service manager could not be told; check NOTIFY_SOCKET", "state", state, "error", err)

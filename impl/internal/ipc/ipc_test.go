@@ -23,6 +23,7 @@ import (
 	"github.com/axonproto/axon/impl/internal/identity"
 	"github.com/axonproto/axon/impl/internal/links"
 	"github.com/axonproto/axon/impl/internal/peers"
+	"github.com/axonproto/axon/impl/internal/stateroot"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -170,7 +171,7 @@ func somebody(t *testing.T) *identity.Identity {
 // root returns a folder whose path is short enough for a socket.
 func root(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "axon-ipc")
+	dir, err := os.MkdirTemp("", "axon-ipc") //nolint:usetesting // t.TempDir names the test, and is too long for a socket on some systems
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -549,7 +550,7 @@ func TestSocketAndLeftovers(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.SetUnlinkOnClose(false)
-	if _, _, err := bind(dir); !errors.Is(err, SocketInUse) || !strings.Contains(err.Error(), fmt.Sprintf("a daemon with pid %d already uses this state root; ", os.Getpid())) {
+	if _, _, err := bind(dir); !errors.Is(err, stateroot.ErrInUse) || !strings.Contains(err.Error(), fmt.Sprintf("a daemon with pid %d already uses this state root; ", os.Getpid())) {
 		t.Errorf("a live socket: %v", err)
 	}
 	_ = l.Close()

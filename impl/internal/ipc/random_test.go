@@ -85,15 +85,15 @@ func TestRandomLines(t *testing.T) {
 		r := rand.New(rand.NewPCG(uint64(i), 7))
 		clients.Go(func() {
 			defer c.conn.Close()
-			switch {
-			case i%8 == 7: // never reads
+			switch i % 8 {
+			case 7: // never reads
 				for range perClient {
 					if _, err := io.WriteString(c.conn, bend(r, f)+"\n"); err != nil {
 						return
 					}
 				}
 				return
-			case i%8 == 6: // leaves early, in the middle of a line
+			case 6: // leaves early, in the middle of a line
 				for range r.IntN(perClient) {
 					c.send(bend(r, f))
 				}
@@ -131,10 +131,8 @@ func TestRandomLines(t *testing.T) {
 	// The one that holds the lease, if any, is gone, so that the last request
 	// ends.
 	noise.Wait()
-	for {
-		if f.client().ask(`{"cmd":"serve"}`) == `{"ok":true,"serving":true}` {
-			break
-		}
+	for f.client().ask(`{"cmd":"serve"}`) != `{"ok":true,"serving":true}` {
+		continue // until the last session has ended
 	}
 }
 

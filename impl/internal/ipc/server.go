@@ -7,8 +7,8 @@
 //	send.go, handler.go, peers.go      what the commands do
 //	event.go                           what clients are told unasked
 //
-// It imports dispatch, envelope, identity, links, peers, rarelog, transport and
-// config. It serves AXON-IPC-001 and all that follow, and through them the
+// It imports dispatch, envelope, identity, links, peers, rarelog,
+// stateroot, transport and config. It serves AXON-IPC-001 and all that follow, and through them the
 // needs drive, handle and observe.
 package ipc
 
@@ -16,7 +16,6 @@ import (
 	"context"
 	"crypto/ed25519"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"sync"
@@ -223,13 +222,3 @@ func (s *Server) watched() bool {
 }
 
 func (s *Server) uptime() int64 { return int64(time.Since(s.started) / time.Second) }
-
-// SocketInUse is wrapped by the error for a socket that somebody serves.
-var SocketInUse = errors.New("socket in use")
-
-func describeLive(path string, pid int) error {
-	if pid > 0 {
-		return fmt.Errorf("a daemon with pid %d already uses this state root; stop it first, or choose another folder with --state-root (%w: %s)", pid, SocketInUse, path)
-	}
-	return fmt.Errorf("a daemon already uses this state root; stop it first, or choose another folder with --state-root (%w: %s)", SocketInUse, path)
-}

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"github.com/axonproto/axon/impl/internal/stateroot"
 )
 
 // SocketFile is the name of the socket in the state root.
@@ -55,12 +57,13 @@ func clear(path string) error {
 	}
 	conn, err := (&net.Dialer{Timeout: time.Second}).Dial("unix", path)
 	if err == nil {
-		defer conn.Close()
-		return describeLive(path, peerPID(conn.(*net.UnixConn)))
+		pid := peerPID(conn.(*net.UnixConn))
+		_ = conn.Close()
+		return &stateroot.InUseError{PID: pid}
 	}
 	var timeout net.Error
 	if errors.As(err, &timeout) && timeout.Timeout() || errors.Is(err, syscall.EAGAIN) {
-		return describeLive(path, 0)
+		return &stateroot.InUseError{}
 	}
 	if err := os.Remove(path); err != nil {
 		return fmt.Errorf("remove the socket that a daemon left behind: %w; make the state root writable", err)

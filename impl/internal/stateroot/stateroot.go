@@ -82,9 +82,10 @@ func Acquire(root string) (*Lock, error) {
 		return nil, fmt.Errorf("lock the state root: %w; make it writable or choose another with --state-root", err)
 	}
 	if err := lock(f); err != nil {
-		defer f.Close()
+		pid := readPID(f)
+		_ = f.Close()
 		if errors.Is(err, errHeld) {
-			return nil, &InUseError{PID: readPID(f)}
+			return nil, &InUseError{PID: pid}
 		}
 		return nil, fmt.Errorf("lock the state root: %w; choose a folder on another file system with --state-root", err)
 	}

@@ -111,10 +111,10 @@ func readBody(r io.Reader, b *buffers, large func() error) ([]byte, error) {
 
 // abortCode is the code with which a stream that failed in readBody is ended.
 func abortCode(err error) quic.StreamErrorCode {
-	switch err {
-	case errBodyTooLarge:
+	switch {
+	case errors.Is(err, errBodyTooLarge):
 		return codeTooLarge
-	case errBodyLate:
+	case errors.Is(err, errBodyLate):
 		return codeLate
 	}
 	return codeNone

@@ -112,12 +112,12 @@ func (c *conn) serveUni(s *quic.ReceiveStream) {
 // noteAbort logs what the peer did; the end of the connection is no news here.
 func (c *conn) noteAbort(err error) {
 	why := ""
-	switch err {
-	case errBodyTooLarge:
+	switch {
+	case errors.Is(err, errBodyTooLarge):
 		why = "aborted a stream over the size limit"
-	case errBodyLate:
+	case errors.Is(err, errBodyLate):
 		why = "aborted a stream that did not reach its end in time"
-	case errBodyReset:
+	case errors.Is(err, errBodyReset):
 		why = "dropped a stream that the peer reset"
 	default:
 		return
