@@ -62,10 +62,15 @@ Feature: The default error
     Then every reply's default error holds in this respect
 
   @AXON-DEFERR-001 @AXON-DEFERR-002 @AXON-DEFERR-003 @AXON-DEFERR-004 @AXON-DEFERR-005 @AXON-DEFERR-006 @quiet
-  Scenario: It is the same with 64 requests in flight
+  Scenario Outline: It is the same with 64 requests in flight: <how>
     Given a connection to the target
-    When 64 requests are opened at once on one connection
+    When <how>
     Then every reply's default error holds in this respect
+
+    Examples:
+      | how                                                                                          |
+      | 64 requests are opened at once on one connection                                             |
+      | 64 requests lie written and unfinished on one connection and are then finished in a mixed order |
 
   @AXON-DEFERR-008
   Scenario: Every request is answered on each of several connections

@@ -15,7 +15,7 @@ func selfTest(ctx context.Context, o cli.SelfTestOptions) (cli.SelfTestResult, e
 	// Hundreds of runs in one process leave much behind; memory is cheaper here
 	// than time.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	options := mutants.Options{Features: o.Features, Names: o.Mutants, Parallel: o.Parallel, Version: o.Version}
+	options := mutants.Options{Features: o.Features, Names: o.Mutants, Whole: o.Whole, Parallel: o.Parallel, Version: o.Version}
 	if o.Progress != nil {
 		options.Progress = func(done, total int, r mutants.Row) {
 			fmt.Fprintf(o.Progress, "%d/%d %s %s\n", done, total, r.Name, r.Outcome())
@@ -25,7 +25,7 @@ func selfTest(ctx context.Context, o cli.SelfTestOptions) (cli.SelfTestResult, e
 	if err != nil {
 		return cli.SelfTestResult{}, asUsage(err)
 	}
-	return cli.SelfTestResult{Text: m.Text(o.Verbose), Survivors: m.Problems()}, nil
+	return cli.SelfTestResult{Text: m.Text(o.Verbose), Rows: m.Rows, Survivors: m.Problems()}, nil
 }
 
 // asUsage marks a name that no peer has as a mistake of the caller.

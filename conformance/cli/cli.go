@@ -71,6 +71,9 @@ type SelfTestOptions struct {
 	Mutants []string
 	// Parallel is the number of mutants at once; 0 leaves it to the self test.
 	Parallel int
+	// Whole runs every check against every mutant, not only those that concern it
+	// and a sample of the others.
+	Whole bool
 	// Verbose asks for a line for each requirement, not only for each mutant.
 	Verbose bool
 	// Progress, when it is not nil, gets a line for each finished mutant.
@@ -83,6 +86,8 @@ type SelfTestOptions struct {
 type SelfTestResult struct {
 	// Text is the matrix for people.
 	Text string
+	// Rows is the matrix for programs, to be written as JSON.
+	Rows any
 	// Survivors are the mutants that were not caught as they should have been,
 	// and the allowed oddities that were not passed, each a sentence.
 	Survivors []string

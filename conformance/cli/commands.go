@@ -118,7 +118,7 @@ func (p *program) selfTestCommand() *cobra.Command {
 	var features string
 	var mutants []string
 	var parallel int
-	var verbose, quiet bool
+	var verbose, quiet, whole, asJSON bool
 	c := &cobra.Command{
 		Use:   "selftest",
 		Short: "Judge the judge: run the suite against peers broken on purpose",
@@ -139,7 +139,7 @@ that it breaks, and each odd one must pass. Exit 1 when one is not.`,
 			if err != nil {
 				return err
 			}
-			o := SelfTestOptions{Features: files, Mutants: mutants, Parallel: parallel, Verbose: verbose, Version: p.env.Version}
+			o := SelfTestOptions{Features: files, Mutants: mutants, Parallel: parallel, Whole: whole, Verbose: verbose, Version: p.env.Version}
 			if !quiet {
 				o.Progress = p.err
 			}
@@ -147,7 +147,12 @@ that it breaks, and each odd one must pass. Exit 1 when one is not.`,
 			if err != nil {
 				return engineError(err)
 			}
-			if _, err := io.WriteString(p.out, found.Text); err != nil {
+			if asJSON {
+				err = writeJSON(p.out, found.Rows)
+			} else {
+				_, err = io.WriteString(p.out, found.Text)
+			}
+			if err != nil {
 				return err
 			}
 			return p.verdict("survivor", found.Survivors, "a scenario is missing or too mild; see CONTRIBUTING.md")
@@ -156,6 +161,8 @@ that it breaks, and each odd one must pass. Exit 1 when one is not.`,
 	addFeatures(c, &features)
 	c.Flags().StringSliceVar(&mutants, "mutant", nil, "only this `NAME`; repeatable, or separated by commas")
 	c.Flags().IntVar(&parallel, "parallel", 0, "`N` broken peers at once (default: chosen by the self test)")
+	c.Flags().BoolVar(&whole, "whole", false, "run every check against every peer; without it a broken peer meets all that concern it and one of each other requirement")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the matrix as one JSON array")
 	c.Flags().BoolVar(&verbose, "verbose", false, "show each requirement that failed a peer")
 	c.Flags().BoolVar(&quiet, "quiet", false, "show the matrix only")
 	return c

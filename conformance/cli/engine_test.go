@@ -42,7 +42,7 @@ func fakeEngine(outcome string) Engine {
 	}
 	if outcome != "unwired" {
 		e.SelfTest = func(_ context.Context, o SelfTestOptions) (SelfTestResult, error) {
-			r := SelfTestResult{Text: fmt.Sprintf("mutants %q\n", o.Mutants)}
+			r := SelfTestResult{Text: fmt.Sprintf("mutants %q\n", o.Mutants), Rows: []string{"reply-twice"}}
 			if o.Progress != nil {
 				fmt.Fprintln(o.Progress, "1/1 reply-twice")
 			}

@@ -20,6 +20,8 @@ type call struct {
 	nthOfAll int64 // on the peer, from 1
 	body     []byte
 	env      wire.Envelope
+	// replied: a reply to it was written, on whichever stream.
+	replied bool
 }
 
 // serve is the whole way of a stream, each step by the peer's manner.

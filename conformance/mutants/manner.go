@@ -75,11 +75,13 @@ func correct() manner {
 		malformed: func(c *call) { c.drop(codeMalformed) },
 		invalid:   (*call).invalid,
 		oneWay:    func(*call) {},
-		misplaced: func(c *call) { c.invalid(c.env.Kind + " belongs on a unidirectional stream or answers a request there") },
-		request:   func(c *call) *answer { return unhandled(c.env.ID) },
-		unknown:   func(c *call) *answer { return unhandled(c.env.ID) },
-		alter:     func(*call, *answer) {},
-		write:     func(c *call, b []byte) { _ = c.stream.Send(c.peer.ctx, b) },
+		misplaced: func(c *call) {
+			c.invalid(c.env.Kind + " belongs on a unidirectional stream or answers a request there")
+		},
+		request: func(c *call) *answer { return unhandled(c.env.ID) },
+		unknown: func(c *call) *answer { return unhandled(c.env.ID) },
+		alter:   func(*call, *answer) {},
+		write:   func(c *call, b []byte) { _ = c.stream.Send(c.peer.ctx, b) },
 	}
 }
 

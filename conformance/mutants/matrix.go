@@ -31,10 +31,14 @@ type Row struct {
 	OwnReason bool `json:"own_reason"`
 	ExitCode  int  `json:"exit_code"`
 	// Problems say what the suite got wrong; none means that all is well.
-	Problems []string      `json:"problems"`
-	Duration time.Duration `json:"-"`
-	// Seen is one reason a requirement of MadeFor was failed for.
+	Problems []string `json:"problems"`
+	// Seen is what the checks of MadeFor saw, each with its place.
 	Seen []string `json:"seen"`
+	// Took is Duration in milliseconds.
+	Took     int64         `json:"duration_ms"`
+	Duration time.Duration `json:"-"`
+
+	undeserved []string
 }
 
 func (r *Row) saw(q report.Requirement) {

@@ -3,31 +3,32 @@ package mutants
 import (
 	"slices"
 	"time"
-
-	"github.com/axonproto/axon/conformance/verdict"
-	"github.com/axonproto/axon/harness/wire"
 )
 
 // Mutant is a peer with one fault, and how the suite must find it.
 type Mutant struct {
 	// Name in kebab-case.
 	Name string
-	// For are the requirements that it is made for: each must be failed by it.
+	// For are the requirements that it is made for: each MUST among them must get
+	// the verdict fail by it, each SHOULD the verdict warn.
 	For []string
 	// Also are others that the same fault breaks: they may be failed by it. A
 	// failed requirement that is in neither list is a false attribution.
 	Also []string
+	// Anywhere: the fault strikes whatever is going on just then, so that any
+	// requirement may be failed by it.
+	Anywhere bool
 	// Fault in one sentence for people.
 	Fault string
 	// Reason is a regular expression that what the suite saw must match, for each
 	// requirement in For, in at least one of its checks.
 	Reason string
-	// Verdict of those requirements: fail, or warn for a SHOULD. Empty: fail.
-	Verdict verdict.Verdict
 	// HasHandler: its application answers, and the suite is told so.
 	HasHandler bool
 	// Heavy: it shows only in the heavy checks, which others are spared.
 	Heavy bool
+	// Whole: it shows only in the course of a whole run.
+	Whole bool
 	// Lost: the fault takes the peer or its answers away, so that some checks
 	// cannot run.
 	Lost bool
@@ -54,11 +55,12 @@ type Oddity struct {
 
 // Mutants lists all, in the order of the source.
 func Mutants() []Mutant {
-	return slices.Concat(shapeMutants())
+	return slices.Concat(
+		refMutants(), idMutants(), kindMutants(), payloadMutants(), bytesMutants(),
+		acceptMutants(), refuseMutants(),
+		streamMutants(), rareMutants(), lifeMutants(), tlsMutants(),
+	)
 }
-
-// Oddities lists all, in the order of the source.
-func Oddities() []Oddity { return nil }
 
 // Listed says which requirements a mutant is made for.
 type Listed struct {
@@ -76,17 +78,6 @@ func List() []Listed {
 	return list
 }
 
-// altering is a fault in what stands in a reply.
-func altering(f func(*call, *answer)) func(*manner) { return func(m *manner) { m.alter = f } }
-
-// forgiving is a fault that overlooks problems of an envelope.
-func forgiving(codes ...wire.ProblemCode) func(*manner) {
-	return func(m *manner) { m.tolerate(codes...) }
-}
-
-// repairing is a fault that mends a body instead of refusing it.
-func repairing(f func([]byte) []byte) func(*manner) { return func(m *manner) { m.repair = f } }
-
 // ids writes requirement ids without their prefix.
 func ids(short ...string) []string {
 	var long []string
@@ -95,3 +86,6 @@ func ids(short ...string) []string {
 	}
 	return long
 }
+
+// quick is the ceiling for peers that leave the suite waiting.
+const quick = 700 * time.Millisecond

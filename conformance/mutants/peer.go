@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -36,7 +37,6 @@ type peer struct {
 	mu    sync.Mutex // guards what follows
 	live  []*link
 	notes map[string]int
-	texts map[string]string
 }
 
 // link is one connection with the suite.
@@ -67,7 +67,7 @@ func startPeer(m manner, admitted credential.Identity) (*peer, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &peer{manner: m, identity: id, admitted: admitted.AgentID(), endpoint: e, notes: map[string]int{}, texts: map[string]string{}}
+	p := &peer{manner: m, identity: id, admitted: admitted.AgentID(), endpoint: e, notes: map[string]int{}}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	if err := p.listen(); err != nil {
 		p.close()
@@ -103,7 +103,7 @@ func (p *peer) listen() error {
 func (p *peer) take(c *probe.Conn) {
 	l := &link{peer: p, conn: c, number: p.links.Add(1)}
 	p.mu.Lock()
-	p.live = append(p.live, l)
+	p.live = append(slices.DeleteFunc(p.live, func(l *link) bool { return l.conn.End() != nil }), l)
 	p.mu.Unlock()
 	p.manner.meet(l)
 	c.OnIncoming(func(s *probe.Stream) {
@@ -149,15 +149,6 @@ func (p *peer) count(name string) int {
 	return p.notes[name]
 }
 
-// swap stores a text under a name and returns the one before.
-func (p *peer) swap(name, text string) string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	before := p.texts[name]
-	p.texts[name] = text
-	return before
-}
-
 // others are the live connections but for one, the oldest first.
 func (p *peer) others(not *link) []*link {
 	p.mu.Lock()
@@ -189,6 +180,12 @@ func admit(p *peer, s tls.ConnectionState) error {
 		return errUnknownKey
 	}
 	return p.knows(s.PeerCertificates[0])
+}
+
+// known tells whether the dialer showed the admitted key.
+func (l *link) known() bool {
+	c := l.conn.PeerCertificate()
+	return c != nil && l.peer.knows(c) == nil
 }
 
 // knows tells whether a certificate holds the admitted key.

@@ -24,6 +24,10 @@ type Options struct {
 	Features fs.FS
 	// Names of mutants and oddities; empty means all.
 	Names []string
+	// Whole runs every check against every peer. Otherwise a mutant meets all
+	// checks of the requirements that it breaks, the first check of every other,
+	// and those that judge the run; an oddity meets all in any case.
+	Whole bool
 	// Parallel is the number of peers at once; 0 means 2.
 	Parallel int
 	// Progress is called for each finished peer, never concurrently. It may be nil.
@@ -39,10 +43,11 @@ var ErrUnknownName = errors.New("there is no mutant and no oddity of that name")
 type job struct {
 	row        Row
 	reason     *regexp.Regexp
-	want       verdict.Verdict
 	also       []string
+	anywhere   bool
 	lost       bool
 	heavy      bool
+	whole      bool
 	hasHandler bool
 	ceiling    time.Duration
 	change     func(*manner)
@@ -58,6 +63,10 @@ func SelfTest(ctx context.Context, o Options) (Matrix, error) {
 		o.Features = features.FS()
 	}
 	jobs, err := choose(o.Names)
+	if err != nil {
+		return Matrix{}, err
+	}
+	checks, err := newSelection(o.Features)
 	if err != nil {
 		return Matrix{}, err
 	}
@@ -85,7 +94,7 @@ func SelfTest(ctx context.Context, o Options) (Matrix, error) {
 				if stop {
 					return
 				}
-				row, err := jobs[i].run(ctx, o, me)
+				row, err := jobs[i].run(ctx, o, checks, me)
 				mu.Lock()
 				if err != nil && first == nil {
 					first = fmt.Errorf("%s: %w", jobs[i].row.Name, err)
@@ -111,22 +120,18 @@ func SelfTest(ctx context.Context, o Options) (Matrix, error) {
 func choose(names []string) ([]*job, error) {
 	var jobs []*job
 	for _, m := range Mutants() {
-		want := m.Verdict
-		if want == "" {
-			want = verdict.Fail
-		}
 		expression, err := regexp.Compile(m.Reason)
 		if err != nil {
 			return nil, fmt.Errorf("mutant %s: %w", m.Name, err)
 		}
 		jobs = append(jobs, &job{
-			row: Row{Name: m.Name, Sort: SortMutant, MadeFor: m.For, What: m.Fault}, reason: expression, want: want, also: m.Also,
-			lost: m.Lost, heavy: m.Heavy, hasHandler: m.HasHandler, ceiling: m.Ceiling, change: m.change,
+			row: Row{Name: m.Name, Sort: SortMutant, MadeFor: m.For, What: m.Fault}, reason: expression, also: m.Also, anywhere: m.Anywhere,
+			lost: m.Lost, heavy: m.Heavy, whole: m.Whole, hasHandler: m.HasHandler, ceiling: m.Ceiling, change: m.change,
 		})
 	}
 	for _, d := range Oddities() {
 		jobs = append(jobs, &job{
-			row: Row{Name: d.Name, Sort: SortOddity, MadeFor: d.Warns, What: d.What}, hasHandler: d.HasHandler, heavy: true, change: d.change,
+			row: Row{Name: d.Name, Sort: SortOddity, MadeFor: d.Warns, What: d.What}, hasHandler: d.HasHandler, heavy: true, whole: true, change: d.change,
 		})
 	}
 	if len(names) == 0 {
@@ -144,7 +149,7 @@ func choose(names []string) ([]*job, error) {
 }
 
 // run has the suite judge one peer.
-func (j *job) run(ctx context.Context, o Options, me credential.Identity) (Row, error) {
+func (j *job) run(ctx context.Context, o Options, checks *selection, me credential.Identity) (Row, error) {
 	m := correct()
 	if j.change != nil {
 		j.change(&m)
@@ -159,15 +164,14 @@ func (j *job) run(ctx context.Context, o Options, me credential.Identity) (Row, 
 		Address: p.address(), Identity: me, Features: o.Features, HasHandler: j.hasHandler,
 		Parallel: 1, Timeout: j.ceiling, Version: o.Version,
 	}
-	if !j.heavy {
-		options.Select.Tags = "not @heavy"
-	}
+	options.Select.Locations = checks.of(j, o.Whole)
 	r, err := suite.Run(ctx, options)
 	if err != nil {
 		return j.row, err
 	}
 	row := j.judge(r)
 	row.Duration = time.Since(began)
+	row.Took = row.Duration.Milliseconds()
 	return row, nil
 }
 
@@ -183,8 +187,11 @@ func (j *job) judge(r report.Report) Row {
 		switch q.Verdict {
 		case verdict.Fail, verdict.Warn:
 			row.FailedBy = append(row.FailedBy, q.ID)
-			if !slices.Contains(row.MadeFor, q.ID) && !slices.Contains(j.also, q.ID) {
+			if !j.anywhere && !slices.Contains(row.MadeFor, q.ID) && !slices.Contains(j.also, q.ID) {
 				row.Collateral = append(row.Collateral, q.ID)
+				if list := reasons(q); len(list) > 0 {
+					row.undeserved = append(row.undeserved, list[0])
+				}
 			}
 		case verdict.CouldNotRun:
 			blocked++
@@ -202,8 +209,8 @@ func (j *job) judge(r report.Report) Row {
 		switch {
 		case !ok:
 			complain("%s is not part of the report", id)
-		case q.Verdict != j.want:
-			complain("survives %s: the verdict is %s, not %s", id, q.Verdict, j.want)
+		case q.Verdict != verdict.Fail.ForLevel(q.Level):
+			complain("survives %s: the verdict is %s, not %s", id, q.Verdict, verdict.Fail.ForLevel(q.Level))
 		default:
 			row.saw(q)
 			if !j.matches(q) {
@@ -211,6 +218,9 @@ func (j *job) judge(r report.Report) Row {
 				complain("%s is failed for another reason: %s", id, strings.Join(reasons(q), " | "))
 			}
 		}
+	}
+	if len(row.Collateral) > 0 {
+		complain("blames %s, which it does not break: %s", strings.Join(row.Collateral, ", "), strings.Join(row.undeserved, " | "))
 	}
 	if blocked > 0 && !j.lost {
 		complain("%d requirements could not run", blocked)

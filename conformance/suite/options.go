@@ -70,6 +70,8 @@ type Selection struct {
 	Level string
 	// Location is "FILE:LINE" of one scenario or example row, as reports print it.
 	Location string
+	// Locations is a list of such places, any of which will do; nil is all.
+	Locations []string
 }
 
 // Progress tells of one finished scenario.

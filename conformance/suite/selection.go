@@ -66,15 +66,17 @@ func (c *catalogue) choose(s Selection) ([]*check, error) {
 	if level != "" && level != spec.Must && level != spec.Should && level != spec.Advisory {
 		return nil, &UsageError{fmt.Sprintf("there is no level %q: use must, should or advisory", s.Level)}
 	}
-	if _, known := c.byPlace[s.Location]; s.Location != "" && !known {
-		return nil, &UsageError{fmt.Sprintf("there is no scenario at %s: `axon-conformance list` shows where each stands", s.Location)}
+	for _, place := range append([]string{s.Location}, s.Locations...) {
+		if _, known := c.byPlace[place]; place != "" && !known {
+			return nil, &UsageError{fmt.Sprintf("there is no scenario at %s: `axon-conformance list` shows where each stands", place)}
+		}
 	}
 	var chosen []*check
 	for _, k := range c.checks {
 		if expression != nil && !expression.Evaluate(k.tags) {
 			continue
 		}
-		if s.Location != "" && k.location != s.Location {
+		if s.Location != "" && k.location != s.Location || s.Locations != nil && !slices.Contains(s.Locations, k.location) {
 			continue
 		}
 		if !k.concerns(s.Requirements, level) {

@@ -97,7 +97,7 @@ func (r *run) requirement(q spec.Requirement, results map[string]*result) (repor
 	}
 	entry.Verdict = verdict.Worst(all...)
 	sel := r.options.Select
-	everything := sel.Tags == "" && sel.Location == ""
+	everything := sel.Tags == "" && sel.Location == "" && sel.Locations == nil
 	return entry, len(all) > 0 || everything
 }
 

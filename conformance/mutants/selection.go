@@ -1,0 +1,62 @@
+package mutants
+
+import (
+	"io/fs"
+	"slices"
+
+	"github.com/axonproto/axon/conformance/suite"
+)
+
+// selection knows the checks that a peer without a local API can be met with.
+type selection struct {
+	all      []suite.Listed
+	heavy    map[string]bool
+	wholeRun map[string]bool
+}
+
+func newSelection(features fs.FS) (*selection, error) {
+	s := &selection{heavy: map[string]bool{}, wholeRun: map[string]bool{}}
+	all, err := suite.List(features, suite.Selection{})
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range all {
+		if !slices.ContainsFunc(l.Needs, func(n string) bool { return n != "wire" && n != "quiet" }) {
+			s.all = append(s.all, l)
+		}
+	}
+	for tag, set := range map[string]map[string]bool{"@heavy": s.heavy, "@whole-run": s.wholeRun} {
+		tagged, err := suite.List(features, suite.Selection{Tags: tag})
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range tagged {
+			set[l.Location] = true
+		}
+	}
+	return s, nil
+}
+
+// of names the places of the checks for a peer.
+func (s *selection) of(j *job, whole bool) []string {
+	broken := slices.Concat(j.row.MadeFor, j.also)
+	seen := map[string]bool{}
+	var places []string
+	for _, l := range s.all {
+		if s.heavy[l.Location] && !j.heavy {
+			continue
+		}
+		wanted := whole || j.whole || s.wholeRun[l.Location]
+		for _, id := range l.IDs {
+			wanted = wanted || slices.Contains(broken, id) || !seen[id]
+		}
+		if !wanted {
+			continue
+		}
+		for _, id := range l.IDs {
+			seen[id] = true
+		}
+		places = append(places, l.Location)
+	}
+	return places
+}
