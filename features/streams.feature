@@ -111,7 +111,7 @@ Feature: Streams
     When 1,200 requests are sent one after another on one connection
     Then all of them are answered, each on its own stream
 
-  @AXON-STREAM-008
+  @AXON-STREAM-008 @heavy
   Scenario: A stream that ends badly gives its credit back too
     Given a connection to the target
     When a mixture of 60 valid and malformed envelopes is sent on one connection

@@ -80,7 +80,7 @@ Exit codes:
 	flags.StringArrayVar(&f.reports, "report", nil, "write a report as `FORMAT=PATH`; text, json, junit, html or markdown; - is standard output; repeatable")
 	flags.BoolVar(&f.strict, "strict", false, "a broken SHOULD counts like a broken MUST")
 	flags.BoolVar(&f.hasHandler, "has-handler", false, "the peer has an application handler, so it need not give the default error")
-	flags.IntVar(&f.parallel, "parallel", 1, "`N` checks at once; more than 1 is quicker, but when a peer dies the check that killed it may not be the one that says so")
+	flags.IntVar(&f.parallel, "parallel", 0, "`N` checks at once (default: one, which shows what a peer died of; more for a slow peer)")
 	flags.DurationVar(&f.timeout, "timeout", 0, "ceiling of one check, a `DURATION` such as 10s (default: chosen by the suite, 5s or more for a slow peer)")
 	flags.IntVar(&f.repeat, "repeat", 1, "run everything `N` times; a check's verdict is the worst that it had, and the report says whether all were the same")
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress, and only what is broken and the conclusion")
@@ -153,7 +153,7 @@ func (f *runFlags) check(c *cobra.Command) error {
 		}
 	}
 	switch {
-	case f.parallel < 1 || f.parallel > maxParallel:
+	case c.Flags().Changed("parallel") && (f.parallel < 1 || f.parallel > maxParallel):
 		return usagef("--parallel %d: it takes a number from 1 to %d", f.parallel, maxParallel)
 	case f.repeat < 1 || f.repeat > maxRepeat:
 		return usagef("--repeat %d: it takes a number from 1 to %d", f.repeat, maxRepeat)

@@ -341,6 +341,7 @@ func (s *Scenario) mixture(ctx context.Context, n int) error {
 		if err := s.refersTo(ctx, x); err != nil {
 			return err
 		}
+		s.moved()
 	}
 	return nil
 }

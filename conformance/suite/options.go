@@ -35,7 +35,8 @@ type Options struct {
 	Control control.Target
 	// Strict: a broken SHOULD counts like a broken MUST.
 	Strict bool
-	// Parallel is the number of scenarios that run at once; 0 means 1.
+	// Parallel is the number of scenarios that run at once. 0 means 1, so that it is
+	// plain which one a target died of, and more for a target that is slow.
 	Parallel int
 	// Timeout is the ceiling of one check. 0 means 5 s, more for a target that
 	// is found to be slow.

@@ -22,6 +22,13 @@ import (
 // defaultCeiling bounds a check of a target of ordinary speed.
 const defaultCeiling = 5 * time.Second
 
+// slow is the time of a first answer from which on checks run side by side, and
+// slowParallel their number.
+const (
+	slow         = 40 * time.Millisecond
+	slowParallel = 8
+)
+
 // slowFactor times the first answer's duration is the least ceiling, unless the
 // caller sets one.
 const slowFactor = 25
@@ -57,9 +64,6 @@ type run struct {
 func Run(ctx context.Context, o Options) (report.Report, error) {
 	if o.Repeat < 1 {
 		o.Repeat = 1
-	}
-	if o.Parallel < 1 {
-		o.Parallel = 1
 	}
 	if o.Timeout < 0 {
 		return report.Report{}, &UsageError{"the time-out of a check must be positive"}
@@ -123,6 +127,10 @@ func (r *run) meet(ctx context.Context) {
 	if o.Timeout == 0 && slowFactor*answered > r.target.Ceiling {
 		r.target.Ceiling = (slowFactor * answered).Round(time.Second)
 		r.notes = append(r.notes, fmt.Sprintf("the target took %s to answer the first request, so each check may take %s", answered.Round(time.Millisecond), r.target.Ceiling))
+	}
+	if r.options.Parallel == 0 && answered > slow {
+		r.options.Parallel = slowParallel
+		r.notes = append(r.notes, fmt.Sprintf("the target took %s to answer the first request, so %d checks run at once", answered.Round(time.Millisecond), slowParallel))
 	}
 	if answered == 0 {
 		r.notes = append(r.notes, "the target took the first connection and did not answer a plain request on it")
