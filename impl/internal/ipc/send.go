@@ -91,10 +91,7 @@ func takeOutgoing(cmd *command) (m outgoing, f *failure) {
 func (s *Server) notify(m outgoing, wire []byte) reply {
 	ctx, cancel := context.WithTimeout(s.ctx, m.timeout)
 	defer cancel()
-	err := s.o.Links.Connect(ctx, m.to)
-	if err == nil {
-		err = s.o.Network.Send(ctx, m.to, wire)
-	}
+	err := s.connected(ctx, m.to, func() error { return s.o.Network.Send(ctx, m.to, wire) })
 	if err != nil {
 		return m.failed(ctx, err)
 	}
@@ -108,7 +105,11 @@ func (c *session) request(m outgoing, wire []byte) reply {
 	s := c.server
 	ctx, cancel := context.WithTimeout(c.ctx, m.timeout)
 	defer cancel()
-	body, err := s.exchange(ctx, m.to, wire)
+	var body []byte
+	err := s.connected(ctx, m.to, func() (err error) {
+		body, err = s.o.Network.Exchange(ctx, m.to, wire)
+		return err
+	})
 	if err != nil {
 		return m.failed(ctx, err)
 	}
@@ -121,17 +122,17 @@ func (c *session) request(m outgoing, wire []byte) reply {
 	return yes().uuid("msg_id", m.e.ID).raw("response", appendEnvelope(nil, &e, m.to, s.o.Own))
 }
 
-// exchange connects and sends. A peer that turns out to have restarted has not
-// kept the connection, nor the request: that is sent once more, anew.
-func (s *Server) exchange(ctx context.Context, to identity.AgentID, wire []byte) ([]byte, error) {
+// connected connects and sends. A peer that turns out to have restarted has not
+// kept the connection, nor what was sent: that is sent once more, anew.
+func (s *Server) connected(ctx context.Context, to identity.AgentID, send func() error) error {
 	for again := true; ; again = false {
 		if err := s.o.Links.Connect(ctx, to); err != nil {
-			return nil, err
+			return err
 		}
-		body, err := s.o.Network.Exchange(ctx, to, wire)
+		err := send()
 		lost := transport.Restarted(err) || errors.Is(err, transport.ErrNotConnected)
 		if err == nil || !again || !lost || ctx.Err() != nil {
-			return body, err
+			return err
 		}
 	}
 }

@@ -56,7 +56,7 @@ func (c *conn) receive(s source, b *buffers) ([]byte, error) {
 			c.e.slots.release(c.peer)
 		}
 	}()
-	return readBody(s, b, func() error {
+	body, err := readBody(s, b, func() error {
 		begin := time.Now()
 		waited, err := c.e.slots.acquire(c.qc.Context(), c.peer)
 		if err != nil {
@@ -68,6 +68,10 @@ func (c *conn) receive(s source, b *buffers) ([]byte, error) {
 		}
 		return nil
 	})
+	if err == nil {
+		c.heard()
+	}
+	return body, err
 }
 
 // readBody reads to the FIN. The result is b.in, or a larger buffer that grows

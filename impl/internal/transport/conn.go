@@ -23,6 +23,9 @@ type conn struct {
 
 	streams counter // all streams under way, of both sides
 	serving counter // requests past their FIN that are not yet answered, both ways
+	// lastHeard is when the peer last showed that it still has the connection,
+	// in Unix nanoseconds.
+	lastHeard atomic.Int64
 	// lastReply is when a reply was last handed to QUIC, in Unix nanoseconds.
 	lastReply atomic.Int64
 }
@@ -123,6 +126,41 @@ func (c *conn) noteAbort(err error) {
 		return
 	}
 	c.e.rare.Note(slog.LevelInfo, why, slog.String("peer", string(c.peer)))
+}
+
+// quiet is how long a connection may have been silent to be trusted without a
+// sign of life: the peer may have been killed, and the idle time-out is long.
+const quiet = 2 * time.Second
+
+// heard takes a sign of life.
+func (c *conn) heard() { c.lastHeard.Store(time.Now().UnixNano()) }
+
+// confirm waits until the peer has acknowledged something since received
+// packets had come, or is known to have lost the connection; a second at most,
+// since an answer is not owed. It does not wait on a lively connection.
+func (c *conn) confirm(ctx context.Context, received uint64) error {
+	if time.Since(time.Unix(0, c.lastHeard.Load())) < quiet {
+		return nil
+	}
+	limit := time.NewTimer(time.Second)
+	defer limit.Stop()
+	for pause := time.Millisecond; c.qc.ConnectionStats().PacketsReceived == received; pause = min(2*pause, 50*time.Millisecond) {
+		t := time.NewTimer(pause)
+		select {
+		case <-t.C:
+		case <-c.qc.Context().Done():
+			t.Stop()
+			return explain(context.Cause(c.qc.Context()))
+		case <-limit.C:
+			t.Stop()
+			return nil
+		case <-ctx.Done():
+			t.Stop()
+			return context.Cause(ctx)
+		}
+	}
+	c.heard()
+	return nil
 }
 
 func (c *conn) close(reason string) { _ = c.qc.CloseWithError(codeClosed, reason) }

@@ -164,11 +164,18 @@ func TestRestartedPeer(t *testing.T) {
 	ctx := testContext(t)
 	a, b := newIdentity(t), newIdentity(t)
 	dialer, _ := listen(t, a, pinned(b), nil)
-	listener, err := Listen(Options{Identity: b, Pins: pinned(a), Handler: newEcho(), Logger: slog.New(slog.DiscardHandler), Addr: "127.0.0.1:0"})
-	if err != nil {
-		t.Fatal(err)
+	var h *echo
+	// mortal is an endpoint that can be killed: its socket goes, nobody is told.
+	mortal := func(at string) *Endpoint {
+		h = newEcho()
+		e, err := Listen(Options{Identity: b, Pins: pinned(a), Handler: h, Logger: slog.New(slog.DiscardHandler), Addr: at})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = e.Shutdown(ctx) })
+		return e
 	}
-	t.Cleanup(func() { _ = listener.Shutdown(ctx) }) // its socket is gone by then
+	listener := mortal("127.0.0.1:0")
 	addr := listener.Addr().String()
 	if _, err := dialer.Dial(ctx, b.ID, addr); err != nil {
 		t.Fatal(err)
@@ -178,9 +185,8 @@ func TestRestartedPeer(t *testing.T) {
 	if _, err := dialer.Exchange(ctx, b.ID, body); err != nil {
 		t.Fatal(err)
 	}
-	// As after kill -9: the socket goes, nobody is told.
 	_ = listener.udp.Close()
-	listen(t, b, pinned(a), func(o *Options) { o.Addr = addr })
+	listener = mortal(addr)
 	if _, err := dialer.Exchange(ctx, b.ID, body); !Restarted(err) || !errors.Is(err, ErrPeer) {
 		t.Fatalf("%v", err)
 	}
@@ -192,5 +198,24 @@ func TestRestartedPeer(t *testing.T) {
 	}
 	if got, err := dialer.Exchange(ctx, b.ID, body); err != nil || !bytes.Equal(got, body) {
 		t.Errorf("%q, %v", got, err)
+	}
+
+	// A message on a connection that was silent for a while is not lost without
+	// a word either.
+	_ = listener.udp.Close()
+	mortal(addr)
+	dialer.choose(b.ID).lastHeard.Store(0)
+	if err := dialer.Send(ctx, b.ID, body); !Restarted(err) {
+		t.Fatalf("%v", err)
+	}
+	if _, err := dialer.Dial(ctx, b.ID, addr); err != nil {
+		t.Fatal(err)
+	}
+	dialer.choose(b.ID).lastHeard.Store(0)
+	if err := dialer.Send(ctx, b.ID, body); err != nil {
+		t.Error(err)
+	}
+	if got := <-h.uni; got != string(body) {
+		t.Errorf("%q", got)
 	}
 }

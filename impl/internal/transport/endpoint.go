@@ -128,6 +128,7 @@ func (e *Endpoint) adopt(qc *quic.Conn, dialled bool) error {
 	}
 	e.o.Watcher.Proven(id)
 	c := &conn{e: e, qc: qc, peer: id, dialled: dialled, since: time.Now()}
+	c.heard()
 	e.mu.Lock()
 	var refusal string
 	// Looked up again under the lock: Disconnect, which follows a removal,

@@ -32,6 +32,7 @@ func (e *Endpoint) Exchange(ctx context.Context, peer identity.AgentID, body []b
 	if err != nil {
 		return nil, fmt.Errorf("send to %s: %w", peer, err)
 	}
+	c.heard()
 	return reply, nil
 }
 
@@ -75,7 +76,8 @@ func failure(ctx context.Context, err error) error {
 }
 
 // Send puts a body on a fresh unidirectional stream to a connected peer. It
-// returns when the body is handed to QUIC, which does not mean that it arrived.
+// returns when the body is handed to QUIC, which does not mean that it arrived;
+// on a connection that was silent it first waits for a sign of life.
 // Errors about the peer wrap ErrPeer.
 func (e *Endpoint) Send(ctx context.Context, peer identity.AgentID, body []byte) error {
 	c, err := e.ready(peer, body)
@@ -84,7 +86,12 @@ func (e *Endpoint) Send(ctx context.Context, peer identity.AgentID, body []byte)
 	}
 	c.streams.add()
 	defer c.streams.done()
-	if err := send(ctx, c.qc, body); err != nil {
+	received := c.qc.ConnectionStats().PacketsReceived
+	err = send(ctx, c.qc, body)
+	if err == nil {
+		err = c.confirm(ctx, received)
+	}
+	if err != nil {
 		return fmt.Errorf("send to %s: %w", peer, err)
 	}
 	c.lastReply.Store(time.Now().UnixNano())
