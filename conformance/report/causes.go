@@ -27,18 +27,22 @@ func alike(s Scenario) string {
 	return variable.ReplaceAllString(cmp.Or(s.Actual, s.Reason), "#")
 }
 
-// causes lists what is broken in the order in which to mend it: MUSTs first,
+// causes lists what is broken, and not known to the baseline, in the order in which
+// to mend it: MUSTs first,
 // among them what explains most, then in the order of the text. Requirements that
 // an earlier cause explains are folded into it.
 func causes(r Report) []cause {
 	var list []cause
 	places, sights := map[string]int{}, map[string]int{}
 	for _, q := range brokenRequirements(r) {
+		if r.news(q) == knownBroken {
+			continue
+		}
 		var failing []Scenario
 		// by is the cause that explains every failing check so far; -1: none does.
 		by, first := -1, true
 		for _, s := range q.Scenarios {
-			if !broken(r, s.Verdict) {
+			if !broken(r, s.Verdict) || s.Known != nil {
 				continue
 			}
 			failing = append(failing, s)

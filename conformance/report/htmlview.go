@@ -35,7 +35,10 @@ type pageView struct {
 	Took     string
 	Levels   []levelView
 	Causes   []causeView
-	More     int // broken requirements that Causes leaves out
+	Known    []knownFailure
+	Outdated []BaselineProblem
+	News     []newsView // chips by baseline
+	More     int        // broken requirements that Causes leaves out
 	Unjudged []groupView
 	Silent   []groupView // what is not applicable, by reason
 	SilentN  int
@@ -85,13 +88,14 @@ type sectionView struct {
 
 type requirementView struct {
 	Requirement
-	Seed    string
-	Bad     []checkView // all but the passed ones, in full up to a bound
-	Listed  []checkView // further bad ones, a line each
-	Good    []checkView
-	Silent  []groupView // not applicable ones, by reason
-	Tally   string
-	Binding bool
+	Seed   string
+	Bad    []checkView // all but the passed ones, in full up to a bound
+	Listed []checkView // further bad ones, a line each
+	Good   []checkView
+	Silent []groupView // not applicable ones, by reason
+	Tally  string
+	// News is new or known for what is broken, where there is a baseline.
+	News string
 }
 
 type checkView struct {
@@ -102,6 +106,11 @@ type checkView struct {
 	Sequence *sequence
 	QLogLink string
 	Took     string
+}
+
+type newsView struct {
+	News  string
+	Count int
 }
 
 type chipView struct {
@@ -138,6 +147,15 @@ func view(r Report, link func(string) string) pageView {
 		v.Causes = append(v.Causes, causeView{
 			Requirement: requirementView{Requirement: c.requirement}, Check: c.check, Failing: c.failing, Also: c.also,
 		})
+	}
+	v.Known = knownFailures(r)
+	if r.Baseline != nil {
+		v.Outdated = r.Baseline.Problems
+		for _, n := range []newsView{{newlyBroken, r.Baseline.New}, {knownBroken, r.Baseline.Known}} {
+			if n.Count > 0 {
+				v.News = append(v.News, n)
+			}
+		}
 	}
 	for _, g := range unjudged(r) {
 		v.Unjudged = append(v.Unjudged, groupOf(g))
@@ -214,7 +232,10 @@ type pageBuilder struct {
 }
 
 func (b *pageBuilder) requirement(q Requirement) requirementView {
-	v := requirementView{Requirement: q, Seed: ranges(q.SeedLines), Binding: q.Level == "MUST" || q.Level == "SHOULD" && b.report.Strict}
+	v := requirementView{Requirement: q, Seed: ranges(q.SeedLines)}
+	if b.report.Baseline != nil {
+		v.News = b.report.news(q)
+	}
 	silent := map[string]int{}
 	bad := 0
 	for _, s := range q.Scenarios {

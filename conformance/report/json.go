@@ -34,6 +34,11 @@ func WriteJSON(w io.Writer, r Report) error {
 func filled(r Report) Report {
 	r.Notes = notNil(r.Notes)
 	r.Target.Capabilities = notNil(r.Target.Capabilities)
+	if r.Baseline != nil {
+		b := *r.Baseline
+		b.Problems = notNil(b.Problems)
+		r.Baseline = &b
+	}
 	requirements := make([]Requirement, len(r.Requirements))
 	for i, q := range r.Requirements {
 		scenarios := make([]Scenario, len(q.Scenarios))

@@ -21,6 +21,10 @@ func judge(r Report) judgement {
 	all := must.plus(should).plus(r.Summary.Advisory)
 	var parts []string
 	j := judgement{scope: scope(r)}
+	if word, tone, text := expected(r); word != "" {
+		j.word, j.tone, j.sentence = word, tone, text
+		return j
+	}
 	switch r.ExitCode {
 	case ExitConformant:
 		j.word, j.tone = "Conformant", "good"
@@ -74,4 +78,44 @@ func scope(r Report) string {
 		text += "; " + count(all.NotApplicable, "does", "do") + " not apply to what this target offers"
 	}
 	return text
+}
+
+// expected words the outcome of a run that was held against a baseline, where the
+// baseline has a part in it; the word is empty where it has none.
+func expected(r Report) (word, tone, sentence string) {
+	b := r.Baseline
+	if b == nil || b.Known == 0 && len(b.Problems) == 0 {
+		return "", "", ""
+	}
+	broken := func(n int, how string) string {
+		return count(n, "requirement is ", "requirements are ") + how
+	}
+	var parts []string
+	if b.New > 0 {
+		parts = append(parts, broken(b.New, "newly broken"))
+	}
+	if b.Known > 0 && r.ExitCode == ExitConformant {
+		return "As expected", "open", broken(b.Known, "broken, as the baseline says, and nothing else is")
+	}
+	if b.Known > 0 {
+		parts = append(parts, count(b.Known, "known one is", "known ones are")+" still broken")
+	}
+	if n := len(b.Problems); n > 0 {
+		parts = append(parts, count(n, "entry of the baseline does", "entries of the baseline do")+" not hold any more")
+	}
+	all := r.Summary.Must.plus(r.Summary.Should).plus(r.Summary.Advisory)
+	if all.CouldNotRun > 0 {
+		parts = append(parts, fmt.Sprintf("%d could not be judged", all.CouldNotRun))
+	}
+	switch {
+	case r.ExitCode == ExitBroken && b.New > 0:
+		word, tone = "Not conformant", "bad"
+	case r.ExitCode == ExitBroken:
+		word, tone = "Baseline out of date", "bad"
+	case r.ExitCode == ExitIncomplete:
+		word, tone = "Incomplete", "open"
+	default:
+		return "", "", ""
+	}
+	return word, tone, strings.Join(parts, ", ")
 }

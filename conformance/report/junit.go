@@ -62,7 +62,9 @@ type junitNotice struct {
 // that it serves; the name starts with the requirement ids. A broken MUST is a
 // failure (with a strict report, a broken SHOULD too), what is not applicable is
 // skipped, what could not run and a fault of the suite are errors. A broken
-// SHOULD otherwise, and what was observed, stand in system-out.
+// SHOULD otherwise, and what was observed, stand in system-out. What the baseline
+// expects to be broken is skipped with its reason, and each entry of the baseline
+// that does not hold any more is a failure in a testsuite of its own.
 func WriteJUnit(w io.Writer, r Report) error {
 	all := junitSuites{Name: "AXON conformance, edition " + r.Suite.Edition, Time: seconds(r.DurationMS)}
 	index := map[string]int{}
@@ -80,6 +82,7 @@ func WriteJUnit(w io.Writer, r Report) error {
 		s := &all.Suites[at]
 		s.add(c, r.Strict)
 	}
+	all.outdated(r)
 	for i := range all.Suites {
 		s := &all.Suites[i]
 		s.Time = seconds(s.ms)
@@ -125,6 +128,10 @@ func (s *junitSuite) add(c *check, strict bool) {
 	case c.Verdict == verdict.NotApplicable:
 		s.Skipped++
 		entry.Skipped = &junitNotice{Message: c.Reason}
+	case c.known():
+		s.Skipped++
+		entry.Skipped = &junitNotice{Message: "known to be broken: " + c.Known.String()}
+		entry.SystemOut = headline(c) + "\n" + details(c)
 	case c.Verdict == verdict.Fail, c.Verdict == verdict.Warn && strict:
 		s.Failures++
 		entry.Failure = &junitNotice{Message: headline(c), Type: string(c.Verdict), Text: details(c)}
@@ -135,6 +142,23 @@ func (s *junitSuite) add(c *check, strict bool) {
 		entry.SystemOut = string(c.Verdict) + ": " + headline(c) + "\n" + details(c)
 	}
 	s.Cases = append(s.Cases, entry)
+}
+
+// outdated adds a failure for each entry of the baseline that does not hold.
+func (all *junitSuites) outdated(r Report) {
+	if r.Baseline == nil || len(r.Baseline.Problems) == 0 {
+		return
+	}
+	s := junitSuite{Name: "baseline", Timestamp: r.Started.UTC().Format("2006-01-02T15:04:05"), Properties: properties(r)}
+	for _, p := range r.Baseline.Problems {
+		s.Tests++
+		s.Failures++
+		s.Cases = append(s.Cases, junitCase{
+			Name: p.Entry, ClassName: "axon.baseline", File: r.Baseline.File, Line: strconv.Itoa(p.Line), Time: seconds(0),
+			Failure: &junitNotice{Message: p.Text, Type: p.Kind, Text: p.Text},
+		})
+	}
+	all.Suites = append(all.Suites, s)
 }
 
 // headline is the one line that says what is wrong.

@@ -27,7 +27,9 @@ func WriteMarkdown(w io.Writer, r Report) error {
 	m := &markdown{}
 	m.head(r)
 	m.causes(r)
+	m.outdated(r)
 	m.unjudged(r)
+	m.known(r)
 	m.warnings(r)
 	m.sections(r)
 	m.silent(r)
@@ -58,6 +60,9 @@ func (m *markdown) head(r Report) {
 	j := judge(r)
 	m.printf("## AXON conformance: %s\n\n", strings.ToLower(j.word))
 	m.printf("**%s:** %s.\n\n", j.word, j.sentence)
+	if name := strings.TrimSpace(r.Target.Name + " " + r.Target.Version); name != "" {
+		m.printf("%s · ", codeSpan(name, 200))
+	}
 	m.printf("Target %s · edition %s · suite %s · %s · took %s\n\n", codeSpan(r.Target.Address, 200), plainText(r.Suite.Edition),
 		plainText(cut(r.Suite.Version, 100)), r.Started.UTC().Format("2006-01-02 15:04 UTC"), elapsed(r.DurationMS))
 	counts := []Counts{r.Summary.Must, r.Summary.Should, r.Summary.Advisory}
@@ -92,7 +97,11 @@ func (m *markdown) causes(r Report) {
 	if len(list) == 0 {
 		return
 	}
-	m.printf("### Broken, in the order to mend (%d)\n\n", len(brokenRequirements(r)))
+	number, title := len(brokenRequirements(r)), "Broken"
+	if r.Baseline != nil {
+		number, title = r.Baseline.New, "Newly broken"
+	}
+	m.printf("### %s, in the order to mend (%d)\n\n", title, number)
 	rest := 0
 	for i, c := range list {
 		rest += len(causeLine(i+1, c))
@@ -193,6 +202,35 @@ func (m *markdown) unjudged(r Report) {
 		}
 	}
 	m.printf("\n")
+}
+
+// outdated writes the entries of the baseline that do not hold any more.
+func (m *markdown) outdated(r Report) {
+	if r.Baseline == nil || len(r.Baseline.Problems) == 0 {
+		return
+	}
+	m.printf("### Baseline out of date (%d)\n\n", len(r.Baseline.Problems))
+	for i, p := range r.Baseline.Problems {
+		if !m.add(fmt.Sprintf("- %s: %s\n", codeSpan(fmt.Sprintf("%s:%d", r.Baseline.File, p.Line), 200), codeSpan(p.Text, markdownField))) {
+			m.printf("- … and %d more\n", len(r.Baseline.Problems)-i)
+			break
+		}
+	}
+	m.printf("\n")
+}
+
+// known writes what is broken as the baseline expects.
+func (m *markdown) known(r Report) {
+	list := knownFailures(r)
+	var lines []string
+	for _, k := range list {
+		var reasons []string
+		for _, reason := range k.Reasons {
+			reasons = append(reasons, codeSpan(reason.String(), markdownField))
+		}
+		lines = append(lines, fmt.Sprintf("- **%s** %s", k.Requirement.ID, strings.Join(reasons, "; ")))
+	}
+	m.fold("Known to be broken: "+count(len(list), "requirement", "requirements"), lines)
 }
 
 // fold writes lines in a fold, as many as there is room for.

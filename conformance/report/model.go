@@ -32,6 +32,52 @@ type Report struct {
 	Notes        []string      `json:"notes"`
 	Summary      Summary       `json:"summary"`
 	Requirements []Requirement `json:"requirements"`
+	// Baseline is set when the run was held against a list of expected failures.
+	Baseline *Baseline `json:"baseline,omitempty"`
+	// Shard is set when the run was one part of several.
+	Shard *Shard `json:"shard,omitempty"`
+}
+
+// Baseline tells what a list of expected failures made of a run.
+type Baseline struct {
+	// File as the user named it.
+	File string `json:"file"`
+	// Known and New count the broken requirements; one is known when each of its
+	// broken checks is.
+	Known int `json:"known"`
+	New   int `json:"new"`
+	// Unjudged counts the entries that this run says nothing about.
+	Unjudged int `json:"unjudged"`
+	// Problems are the entries that do not hold any more; each fails the run.
+	Problems []BaselineProblem `json:"problems"`
+}
+
+// Kinds of BaselineProblem.
+const (
+	EntryPasses   = "passes"          // what it expects to fail passes
+	EntryUnknown  = "matches-nothing" // there is no such requirement or scenario
+	EntryOutdated = "past-its-date"   // its date has gone by
+)
+
+// BaselineProblem is an entry of a baseline that does not hold any more.
+type BaselineProblem struct {
+	Kind  string `json:"kind"`
+	Entry string `json:"entry"`
+	Line  int    `json:"line"`
+	Text  string `json:"text"`
+}
+
+// Known is why a failure was expected.
+type Known struct {
+	Reason string `json:"reason"`
+	Issue  string `json:"issue,omitempty"`
+	Until  string `json:"until,omitempty"`
+}
+
+// Shard says which part of a run a report is of: Index from 1 to Of.
+type Shard struct {
+	Index int `json:"index"`
+	Of    int `json:"of"`
 }
 
 // Suite names the suite that made the report.
@@ -118,6 +164,10 @@ type Scenario struct {
 	Steps []string `json:"steps,omitempty"`
 	// WholeRun: it judges everything that was seen in the run.
 	WholeRun bool `json:"whole_run,omitempty"`
+	// Known is set when the baseline expects this check to be broken here.
+	Known *Known `json:"known,omitempty"`
+	// QLog is the file with the log of the connection on which the check failed.
+	QLog string `json:"qlog,omitempty"`
 }
 
 // Event is one line of a transcript.
@@ -153,54 +203,5 @@ func (c *Counts) Add(v verdict.Verdict) {
 		c.CouldNotRun++
 	default:
 		c.HarnessError++
-	}
-}
-
-// Exit codes of a run.
-const (
-	ExitConformant   = 0 // every selected check ran, no MUST is broken
-	ExitBroken       = 1 // a MUST is broken (or a SHOULD, with strict)
-	ExitUsage        = 2 // the command line, the selection or a feature file is wrong
-	ExitIncomplete   = 3 // something could not run, and nothing failed
-	ExitHarnessError = 4 // the suite itself is at fault
-)
-
-// Total fills Summary, Conformant, Complete and ExitCode from Requirements and
-// Strict. A run in which no check passed, failed or was observed is incomplete:
-// nothing happened, so nothing is shown.
-func (r *Report) Total() {
-	r.Summary = Summary{}
-	broken, blocked, fault, seen := false, false, false, false
-	for _, q := range r.Requirements {
-		counts := &r.Summary.Advisory
-		switch q.Level {
-		case "MUST":
-			counts = &r.Summary.Must
-		case "SHOULD":
-			counts = &r.Summary.Should
-		}
-		counts.Add(q.Verdict)
-		// A requirement that failed may still hide a check that could not run.
-		for _, s := range q.Scenarios {
-			blocked = blocked || s.Verdict == verdict.CouldNotRun
-			fault = fault || s.Verdict == verdict.HarnessError
-			broken = broken || s.Verdict == verdict.Fail || r.Strict && s.Verdict == verdict.Warn
-			seen = seen || s.Verdict == verdict.Pass || s.Verdict == verdict.Observed || s.Verdict == verdict.Warn
-		}
-		blocked = blocked || q.Verdict == verdict.CouldNotRun
-		fault = fault || q.Verdict == verdict.HarnessError
-		broken = broken || q.Verdict == verdict.Fail
-	}
-	r.Complete = !blocked && !fault && (seen || broken)
-	r.Conformant = !broken && !fault && seen && !blocked
-	switch {
-	case fault:
-		r.ExitCode = ExitHarnessError
-	case broken:
-		r.ExitCode = ExitBroken
-	case !r.Complete:
-		r.ExitCode = ExitIncomplete
-	default:
-		r.ExitCode = ExitConformant
 	}
 }

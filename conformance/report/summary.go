@@ -63,7 +63,7 @@ func (t *text) summary(r Report) {
 // short writes a line for each requirement that is broken or was not judged.
 func (t *text) short(r Report) {
 	for _, q := range r.Requirements {
-		if !broken(r, q.Verdict) && q.Verdict != verdict.HarnessError {
+		if !broken(r, q.Verdict) && q.Verdict != verdict.HarnessError || r.news(q) == knownBroken {
 			continue
 		}
 		where := ""
@@ -75,6 +75,7 @@ func (t *text) short(r Report) {
 		}
 		t.printf("%s %s %s\n", t.paint(colourOf(q.Verdict), string(q.Verdict)), q.ID, t.wrap(cut(where, 400), 4))
 	}
+	t.outdated(r)
 	for _, g := range groupBy(r, verdict.CouldNotRun) {
 		t.printf("%s %s: %s\n", t.paint(yellow, string(verdict.CouldNotRun)), t.ids(g.ids), t.wrap(g.reason, 4))
 	}

@@ -46,6 +46,8 @@ func WriteText(w io.Writer, r Report, o TextOptions) error {
 	} else {
 		t.head(r)
 		t.failures(r)
+		t.known(r)
+		t.outdated(r)
 		t.grouped(r)
 		t.warnings(r)
 		t.observed(r)
@@ -174,6 +176,18 @@ func conclusion(r Report) (word, colour, meaning string) {
 	must, should := r.Summary.Must, r.Summary.Should
 	all := must.plus(should).plus(r.Summary.Advisory)
 	seconds := fmt.Sprintf("%.1f s", r.DurationMS/1000)
+	if word, tone, text := expected(r); word != "" {
+		colour = yellow
+		if tone == "bad" {
+			colour = red
+		}
+		if r.Baseline.New > 0 {
+			if first := firstBroken(r); first != "" {
+				text += "; look at " + first + " first"
+			}
+		}
+		return strings.ToUpper(word), colour, text
+	}
 	switch r.ExitCode {
 	case ExitConformant:
 		var parts []string
@@ -229,7 +243,7 @@ func conclusion(r Report) (word, colour, meaning string) {
 func firstBroken(r Report) string {
 	for _, worst := range []verdict.Verdict{verdict.Fail, verdict.Warn} {
 		for _, q := range r.Requirements {
-			if q.Verdict == worst {
+			if q.Verdict == worst && (r.Baseline == nil || r.news(q) == newlyBroken) {
 				return q.ID
 			}
 		}

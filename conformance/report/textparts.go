@@ -17,20 +17,16 @@ func broken(r Report, v verdict.Verdict) bool {
 // failures writes each broken requirement with its failing checks in full. A
 // check that stands under several requirements is shown under the first one.
 func (t *text) failures(r Report) {
-	var list []Requirement
-	for _, q := range r.Requirements {
-		if broken(r, q.Verdict) {
-			list = append(list, q)
-		}
+	list := brokenRequirements(r)
+	title := "BROKEN"
+	if r.Baseline != nil {
+		list = slices.DeleteFunc(list, func(q Requirement) bool { return r.news(q) == knownBroken })
+		title = "NEWLY BROKEN"
 	}
 	if len(list) == 0 {
 		return
 	}
-	// MUSTs come before the SHOULDs of a strict run.
-	slices.SortStableFunc(list, func(a, b Requirement) int {
-		return cmp.Compare(slices.Index(Levels(), a.Level), slices.Index(Levels(), b.Level))
-	})
-	t.heading(fmt.Sprintf("BROKEN (%d)", len(list)))
+	t.heading(fmt.Sprintf("%s (%d)", title, len(list)))
 	if len(list) > 3 {
 		for i, q := range list {
 			t.printf("%2d. %s  %s\n", i+1, q.ID, cut(Printable(q.Text), max(t.width-24, 20)))

@@ -70,7 +70,12 @@ type check struct {
 	ids     []string
 	// verdicts has the verdict for each of ids.
 	verdicts []verdict.Verdict
+	// unexpected: it is broken for one of ids without the baseline expecting it.
+	unexpected bool
 }
+
+// known: it is broken, and was expected to be wherever it is.
+func (c *check) known() bool { return c.Known != nil && !c.unexpected }
 
 // checks lists each scenario of the report once, in order. Its section is that
 // of the first requirement; its verdict is the worst that it has anywhere, and
@@ -87,6 +92,9 @@ func checks(r Report) []*check {
 				list = append(list, c)
 			} else if verdict.Worst(c.Verdict, s.Verdict) != c.Verdict {
 				c.Scenario = s
+			}
+			if (s.Verdict == verdict.Fail || s.Verdict == verdict.Warn && r.Strict) && s.Known == nil {
+				c.unexpected = true
 			}
 			c.ids = append(c.ids, q.ID)
 			c.verdicts = append(c.verdicts, s.Verdict)

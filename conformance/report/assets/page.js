@@ -16,11 +16,12 @@
   const pressed = (kind) => chips.filter((c) => c.dataset.filter === kind && c.getAttribute("aria-pressed") === "true").map((c) => c.dataset.value);
 
   function apply() {
-    const verdicts = pressed("verdict"), levels = pressed("level");
+    const verdicts = pressed("verdict"), levels = pressed("level"), news = pressed("news");
     const wanted = text.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
     let shown = 0;
     for (const q of requirements) {
-      const fits = (!verdicts.length || verdicts.includes(q.dataset.verdict) || (verdicts.includes("new") && q.dataset.news === "new"))
+      const fits = (!verdicts.length || verdicts.includes(q.dataset.verdict))
+        && (!news.length || news.includes(q.dataset.news))
         && (!levels.length || levels.includes(q.dataset.level))
         && (!section.value || q.parentElement.dataset.section === section.value)
         && wanted.every((w) => wordsOf(q).includes(w));
@@ -28,7 +29,7 @@
       if (fits) shown++;
     }
     for (const s of all("section.area")) s.hidden = !all("details.req", s).some((q) => !q.hidden);
-    const filtered = verdicts.length + levels.length + wanted.length > 0 || section.value !== "";
+    const filtered = verdicts.length + news.length + levels.length + wanted.length > 0 || section.value !== "";
     byId("tally").textContent = filtered ? shown + " of " + requirements.length + " shown" : requirements.length + " requirements";
     byId("clear").hidden = !filtered;
     byId("none").hidden = shown > 0;
