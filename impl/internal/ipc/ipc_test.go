@@ -410,7 +410,7 @@ func TestRefusalsOfThePeers(t *testing.T) {
 	wantError(t, c.ask(f.fill(`{"cmd":"add_peer","token":"TOKEN"}`)), codeInternal, "make room")
 }
 
-// TestRepliesThatAreNone holds AXON-REF-006 and AXON-IPC-036.
+// TestRepliesThatAreNone holds AXON-REF-006 and AXON-IPC-037.
 func TestRepliesThatAreNone(t *testing.T) {
 	f := newFixture(t, nil)
 	c := f.client()
