@@ -54,6 +54,9 @@ func newDaemon(p *app) *cobra.Command {
 				}
 				o.Port = &f.port
 			}
+			if cmd.Flags().Changed("concurrency") && h.command == "" {
+				return usagef("--concurrency is of no use without --command; give both or neither")
+			}
 			if h.command != "" || h.echo {
 				handler, err := h.handler(stderr)
 				if err != nil {

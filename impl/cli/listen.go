@@ -55,6 +55,8 @@ func newListen(p *app) *cobra.Command {
 				switch {
 				case errors.Is(err, errTimeout) && f.count == 0, err != nil && ctx.Err() != nil:
 					return nil
+				case errors.Is(err, client.ErrLagging):
+					return errors.New("events came faster than the output was read, and some would be missing; write it to a file, or read it faster")
 				case err != nil:
 					return err
 				}

@@ -20,6 +20,9 @@ import (
 const SocketFile = "axon.sock"
 
 const (
+	// partCeiling is how long the daemon may take to see that a handler has
+	// left.
+	partCeiling = time.Second
 	// writeCeiling is how long the daemon may take to read a command.
 	writeCeiling = 10 * time.Second
 	// maxSocketPath is what the address of a Unix socket has room for on every
@@ -43,6 +46,9 @@ type Options struct {
 	StateRoot string
 	// Socket is the path of the daemon's socket. Empty: axon.sock in StateRoot.
 	Socket string
+	// EventBuffer is how many bytes of events are kept for the reader of each
+	// EventStream. Zero: 64 MiB.
+	EventBuffer int
 	// Trace, when set, is called with each line that goes over the socket,
 	// without its line feed, from one goroutine at a time for each direction.
 	// It must not block and must not keep the line.
@@ -65,9 +71,10 @@ func DefaultStateRoot() (string, error) {
 // Client is a connection to the local daemon. Its methods may be called from any
 // goroutine.
 type Client struct {
-	conn  net.Conn
-	trace func(Direction, []byte)
-	ended chan struct{} // closed when the reader has ended
+	conn        net.Conn
+	trace       func(Direction, []byte)
+	eventBuffer int
+	ended       chan struct{} // closed when the reader has ended
 
 	writing sync.Mutex // held while a line is written
 
@@ -90,6 +97,12 @@ type result struct {
 // The error wraps ErrNoDaemon when no daemon listens there. ctx bounds the
 // dialling only.
 func Dial(ctx context.Context, o Options) (*Client, error) {
+	if o.EventBuffer < 0 {
+		return nil, errors.New("client: Options.EventBuffer is negative; use zero for the default")
+	}
+	if o.EventBuffer == 0 {
+		o.EventBuffer = defaultEventBuffer
+	}
 	path := o.Socket
 	if path == "" {
 		root := o.StateRoot
@@ -107,7 +120,7 @@ func Dial(ctx context.Context, o Options) (*Client, error) {
 		return nil, dialError(path, err)
 	}
 	c := &Client{
-		conn: conn, trace: o.Trace, ended: make(chan struct{}),
+		conn: conn, trace: o.Trace, eventBuffer: o.EventBuffer, ended: make(chan struct{}),
 		calls: map[string]chan result{}, streams: map[*EventStream]struct{}{},
 	}
 	if c.trace == nil {
@@ -142,13 +155,34 @@ func (c *Client) Close() error {
 	c.mu.Lock()
 	first := !c.closed
 	c.closed = true
+	serving := c.server != nil
 	c.mu.Unlock()
 	var err error
 	if first {
-		err = c.conn.Close()
+		if serving {
+			c.part()
+		}
+		if err = c.conn.Close(); errors.Is(err, net.ErrClosed) {
+			err = nil // the reader was first
+		}
 	}
 	<-c.ended
 	return err
+}
+
+// part says goodbye and waits until the daemon has taken the lease back, so that
+// whoever serves next is not refused.
+func (c *Client) part() {
+	half, ok := c.conn.(interface{ CloseWrite() error })
+	if !ok || half.CloseWrite() != nil {
+		return
+	}
+	late := time.NewTimer(partCeiling)
+	defer late.Stop()
+	select {
+	case <-c.ended:
+	case <-late.C:
+	}
 }
 
 // Done is closed when the connection has ended; Err then tells why.

@@ -116,6 +116,23 @@ func stopStage() {
 	}
 }
 
+// TestServeAgain shows that the lease is free once Serve has returned.
+func TestServeAgain(t *testing.T) {
+	ctx, _, bob := stage()
+	for range 50 {
+		c, err := client.Dial(ctx, client.Options{StateRoot: bob.root})
+		if err != nil {
+			t.Fatal(err)
+		}
+		serving, end := context.WithCancel(ctx)
+		err = c.Serve(serving, func(context.Context, client.Request) (json.RawMessage, error) { return nil, client.ErrDecline },
+			client.ServeOptions{Ready: end})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestMany holds the client against the real daemon: many requests at once, each
 // gets its own answer, and large payloads pass.
 func TestMany(t *testing.T) {

@@ -6,8 +6,9 @@ import (
 	"sync"
 )
 
-// eventRoom is how many events an EventStream keeps for its reader.
-const eventRoom = 1024
+// defaultEventBuffer is how many bytes an EventStream keeps for its reader by
+// default. The daemon keeps 1,024 lines more.
+const defaultEventBuffer = 64 << 20
 
 // Event is something that the daemon tells of its own accord.
 type Event struct {
@@ -34,6 +35,7 @@ type EventStream struct {
 
 	mu    sync.Mutex // guards what follows
 	queue []Event
+	held  int   // bytes of the queue's lines
 	err   error // no event is added after it is set
 }
 
@@ -55,13 +57,14 @@ func (c *Client) Events() *EventStream {
 
 // Next waits for the next event. After the stream has ended it first returns the
 // events that came before; then its error wraps ErrClosed, or is ErrLagging for
-// a reader more than 1,024 events behind.
+// a reader that is more than Options.EventBuffer behind.
 func (s *EventStream) Next(ctx context.Context) (Event, error) {
 	for {
 		s.mu.Lock()
 		if len(s.queue) > 0 {
 			e := s.queue[0]
 			s.queue = s.queue[1:]
+			s.held -= len(e.Raw)
 			if len(s.queue) > 0 {
 				s.wake() // for another caller of Next
 			}
@@ -106,12 +109,13 @@ func (s *EventStream) add(e Event) bool {
 	if s.err != nil {
 		return false
 	}
-	if len(s.queue) >= eventRoom {
+	if len(s.queue) > 0 && s.held+len(e.Raw) > s.c.eventBuffer {
 		s.err = ErrLagging
 		s.wake()
 		return false
 	}
 	s.queue = append(s.queue, e)
+	s.held += len(e.Raw)
 	s.wake()
 	return true
 }

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -48,19 +49,30 @@ func TestEvents(t *testing.T) {
 }
 
 func TestALaggingStreamEndsAndNothingElse(t *testing.T) {
+	const room = 100
 	f := startFake(t, func(_ *fakeSession, cmd map[string]any) []string {
 		var lines []string
-		for n := range eventRoom + 1 {
+		for n := range room + 1 {
 			lines = append(lines, inbound(n))
 		}
 		return append(lines, ok(cmd, ""))
 	})
-	ctx, c := f.dial(t)
+	ctx, cancel := context.WithTimeout(context.Background(), ceiling)
+	defer cancel()
+	buffer := 0
+	for n := range room {
+		buffer += len(inbound(n))
+	}
+	c, err := Dial(ctx, Options{Socket: f.path, EventBuffer: buffer})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
 	s := c.Events()
 	if _, err := c.Status(ctx); err != nil {
 		t.Fatal(err)
 	}
-	for n := range eventRoom {
+	for n := range room {
 		e, err := s.Next(ctx)
 		if want := fmt.Sprintf(`{"n":%d}`, n); err != nil || string(e.Envelope.Payload) != want {
 			t.Fatalf("event %d: %s, %v", n, e.Envelope.Payload, err)

@@ -34,7 +34,7 @@ func Example() {
 			return json.Marshal(map[string]string{"answer": "You said: " + question.Message})
 		}, client.ServeOptions{Ready: func() { close(ready) }})
 		if err != nil {
-			log.Print(err)
+			log.Fatal(err)
 		}
 	}()
 	<-ready

@@ -77,6 +77,7 @@ func (f *fake) stop() {
 }
 
 func (f *fake) serve(s *fakeSession) {
+	defer s.conn.Close()
 	in := bufio.NewScanner(s.conn)
 	in.Buffer(nil, 1<<20)
 	for in.Scan() {
