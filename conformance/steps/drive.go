@@ -303,7 +303,13 @@ func (s *Scenario) awaitFromTarget(ctx context.Context, what string) (*exchange,
 			}
 		}()
 	}
+	told := s.watchSpeaker(waiting, cancel)
 	x, r, err := p.next(waiting, s, what)
+	if err != nil && x == nil && ctx.Err() == nil && len(s.calls) == 0 {
+		cancel()
+		s.Lost = false
+		return nil, r, fail(nil, what, "the local client was told: %s", shorten(string((<-told).Raw)))
+	}
 	if err != nil && x == nil && ctx.Err() == nil {
 		c := s.lastCall()
 		if err := notTheTarget(c.err); err != nil {

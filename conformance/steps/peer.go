@@ -40,6 +40,18 @@ func (s *Scenario) enrolled(ctx context.Context, o probe.ListenOptions) (*peer, 
 	if s.Target.Control == nil {
 		return nil, &verdict.Inapplicable{Need: "drive", Reason: "needs drive: the suite has no way to make this target send"}
 	}
+	p, err := s.newPeer(o)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Target.Control.Enroll(ctx, p.identity.Public(), p.endpoint.Addr().String()); err != nil {
+		return nil, blockedOr(err, "the target did not take the suite's second probe as a peer")
+	}
+	return p, nil
+}
+
+// newPeer makes a peer that the target has not been told of.
+func (s *Scenario) newPeer(o probe.ListenOptions) (*peer, error) {
 	host, err := s.Target.hostForTarget()
 	if err != nil {
 		return nil, err
@@ -58,9 +70,6 @@ func (s *Scenario) enrolled(ctx context.Context, o probe.ListenOptions) (*peer, 
 		return nil, err
 	}
 	p.accepts.Go(p.accept)
-	if err := s.Target.Control.Enroll(ctx, id.Public(), p.endpoint.Addr().String()); err != nil {
-		return nil, blockedOr(err, "the target did not take the suite's second probe as a peer")
-	}
 	return p, nil
 }
 

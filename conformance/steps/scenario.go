@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"sync"
 
 	"github.com/axonproto/axon/conformance/verdict"
 	"github.com/axonproto/axon/harness/control"
 	"github.com/axonproto/axon/harness/probe"
 	"github.com/axonproto/axon/harness/trace"
+	"github.com/axonproto/axon/harness/wire"
 )
 
 // Scenario is the state of one scenario while it runs: its probe, its connections
@@ -55,6 +57,21 @@ type Scenario struct {
 	// locals are the local clients by name, line is what one of them got last.
 	locals map[string]*local
 	line   control.Line
+	// speaker is the local client that said something last.
+	speaker *local
+	// crowd are local clients without names, deaf is one that does not read.
+	crowd []*control.Session
+	deaf  *control.Session
+	// waiting are requests that the handler has been given and has not answered.
+	waiting []*exchange
+	// silent is a socket that answers nothing.
+	silent net.PacketConn
+	// written is what a peer wrote back last, as it was spelled out.
+	written wire.Envelope
+	// flooded are the numbered messages that were sent.
+	flooded flood
+	// counters are the target's, when they were noted.
+	counters map[string]int64
 	// handled: a handler was registered at some time, so an error may be its own.
 	handled  bool
 	observer control.Observer
@@ -62,6 +79,8 @@ type Scenario struct {
 	// keeps for later, with the exchange that it belongs to.
 	handed, held control.Request
 	heldExchange *exchange
+	// scene is what the scenario does on a network; nil while it does nothing there.
+	scene *scene
 	// dialed is the outcome of the last dial of a TLS step.
 	dialed      *dialOutcome
 	inspectOnce sync.Once
@@ -127,12 +146,11 @@ func (s *Scenario) connection(ctx context.Context) (*probe.Conn, error) {
 func (s *Scenario) Close() {
 	s.inspectOnce.Do(s.inspect)
 	s.Release()
+	s.closeScene()
 	if s.observer != nil {
 		_ = s.observer.Close()
 	}
-	for _, c := range s.locals {
-		_ = c.session.Close()
-	}
+	s.closeLocals()
 	for _, p := range s.peers {
 		p.close(s)
 	}

@@ -27,10 +27,14 @@ var (
 //	«my agent id»  the suite's Agent ID
 //	«target», «peer», «peer key», «peer token», «peer address», «request id»
 //	               of the target, of the latest peer, of the last request
+//	«target key», «peer in upper case», «fresh key» (of nobody), «sent id» (the last
+//	               that the probe sent), «received id» and «written id» (the last that
+//	               the peer received, and wrote)
 //	«hex 00 ff»    those bytes
 //	«N spaces»     N spaces
 //	«N times TEXT» TEXT, N times over
-//	«TEXT to N bytes» TEXT as often as brings the whole body to N bytes; once in a body
+//	«TEXT to N bytes» TEXT as often as brings the whole body to N bytes, with x for
+//	               what is left over; once in a body
 //	«utf16 TEXT»   TEXT, in which ID stands for the id, as UTF-16 with a byte order mark
 func (s *Scenario) expand(text, id string) ([]byte, error) {
 	if m := filler.FindStringSubmatchIndex(text); m != nil {
@@ -47,7 +51,7 @@ func (s *Scenario) expand(text, id string) ([]byte, error) {
 			return nil, err
 		}
 		if missing := size - len(around); missing >= 0 {
-			text = text[:m[0]] + strings.Repeat(unit, missing/len(unit)) + text[m[1]:]
+			text = text[:m[0]] + strings.Repeat(unit, missing/len(unit)) + strings.Repeat("x", missing%len(unit)) + text[m[1]:]
 		}
 	}
 	var bad error

@@ -91,6 +91,11 @@ func (s *Scenario) tryDial(ctx context.Context, o probe.DialOptions) error {
 	if err != nil {
 		return err
 	}
+	return s.tryDialFrom(ctx, e, o)
+}
+
+// tryDialFrom is tryDial with another endpoint.
+func (s *Scenario) tryDialFrom(ctx context.Context, e *probe.Endpoint, o probe.DialOptions) error {
 	s.dialed = &dialOutcome{exchange: &exchange{}}
 	c, err := e.Dial(ctx, o)
 	if err != nil {

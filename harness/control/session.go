@@ -66,11 +66,15 @@ func dial(ctx context.Context, socket string, read bool) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to the local API at %s: %w", socket, err)
 	}
-	s := &Session{conn: c.(*net.UnixConn), changed: make(chan struct{})}
+	return newSession(c.(*net.UnixConn), read), nil
+}
+
+func newSession(c *net.UnixConn, read bool) *Session {
+	s := &Session{conn: c, changed: make(chan struct{})}
 	if read {
 		s.reader.Go(s.read)
 	}
-	return s, nil
+	return s
 }
 
 // Read begins to read a session that DialUnread opened.
