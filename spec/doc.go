@@ -5,7 +5,9 @@
 // levels and sentences: messages.md (areas KIND, FWD, ENV, REF, STREAM,
 // DEFERR, PAY, ERRPAY, LEARN) and transport.md (areas TLS, LIMIT). Later areas
 // get a file of their own, see fileOrder. seed-lines.md says of every line of
-// the seed text whether it binds anybody.
+// the seed text whether it binds anybody. editions/DATE.txt freezes which sentences
+// of messages.md and transport.md an edition of the text consists of; a test keeps
+// sentences from being added without an edition that holds them.
 //
 // A requirement has exactly this form; the parser takes nothing else:
 //
