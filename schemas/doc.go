@@ -12,6 +12,7 @@
 //	driver/answer        a line from a driver that answers one
 //	driver/event         a line from a driver that was not asked for
 //	report/report        the report of axon-conformance
+//	baseline/baseline    a list of expected failures, which is written in YAML
 //
 // A schema is stricter than what a receiver accepts, and says nothing about
 // values that depend on each other across documents. Requirements served: the

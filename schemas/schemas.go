@@ -20,6 +20,7 @@ const (
 	DefaultError = "wire/default-error"
 	ErrorPayload = "wire/error-payload"
 	Report       = "report/report"
+	Baseline     = "baseline/baseline"
 
 	// The local API: an envelope as clients see it, a line that a client sends,
 	// an event, an error answer, and the positive answer to each command.
@@ -51,7 +52,7 @@ const (
 	suffix = ".schema.json"
 )
 
-//go:embed wire/*.schema.json ipc/*.schema.json driver/*.schema.json report/*.schema.json
+//go:embed wire/*.schema.json ipc/*.schema.json driver/*.schema.json report/*.schema.json baseline/*.schema.json
 var files embed.FS
 
 // freeMember names the top-level member below which a name may stand twice,
