@@ -33,11 +33,11 @@ var rules = []rule{
 
 	{folder: "harness", may: []string{"harness", "schemas"}},
 
-	{folder: "conformance/cli", may: []string{"conformance/report", "conformance/suite", "conformance/verdict", "harness/credential", "harness/control", "spec", "features"},
+	{folder: "conformance/cli", may: []string{"conformance/baseline", "conformance/report", "conformance/suite", "conformance/verdict", "harness/credential", "harness/control", "spec", "features"},
 		tests: []string{"harness"}},
 	{folder: "conformance/verdict"},
 	{folder: "conformance/report", may: []string{"conformance/verdict"}, tests: []string{"schemas"}},
-	{folder: "conformance/baseline", may: []string{"conformance/verdict", "conformance/report", "spec"}},
+	{folder: "conformance/baseline", may: []string{"conformance/verdict", "conformance/report", "spec"}, tests: []string{"schemas"}},
 	{folder: "conformance/steps", may: []string{"conformance/verdict", "conformance/steps", "harness", "spec", "schemas"},
 		tests: []string{"conformance/mutants", "features"}},
 	{folder: "conformance/suite", may: []string{"conformance/verdict", "conformance/report", "conformance/steps", "conformance/baseline", "harness", "spec", "schemas", "features"},
