@@ -107,7 +107,7 @@ func (h *handling) answer(ctx context.Context, o daemon.Options, handler client.
 	if err != nil {
 		return err
 	}
-	defer c.Close()
+	defer func() { _ = c.Close() }()
 	return c.Serve(ctx, handler, client.ServeOptions{
 		Concurrency: h.concurrency,
 		Ready:       func() { o.Logger.Info("answering requests") },

@@ -38,7 +38,7 @@ func newConnect(p *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer s.Close()
+			defer s.end()
 			add := client.NewPeer{Token: args[0]}
 			if !isToken {
 				id, err := s.resolve(ctx, args[0])
@@ -86,7 +86,7 @@ func newForget(p *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer s.Close()
+			defer s.end()
 			id, err := s.resolve(ctx, args[0])
 			if err != nil {
 				return err
@@ -146,7 +146,7 @@ func (p *app) knownPeers(ctx context.Context, root string) []client.Peer {
 	ctx, cancel := context.WithTimeout(ctx, completionCeiling)
 	defer cancel()
 	if s, err := p.dial(ctx); err == nil {
-		defer s.Close()
+		defer s.end()
 		if list, err := s.Peers(ctx); err == nil {
 			return list.Peers
 		}

@@ -40,7 +40,7 @@ func newListen(p *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer s.Close()
+			defer s.end()
 			events := s.Events()
 			defer events.Close()
 			fmt.Fprintln(cmd.ErrOrStderr(), "listening; stop with Ctrl-C")

@@ -31,7 +31,7 @@ func newPeers(p *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer s.Close()
+			defer s.end()
 			list, err := s.Peers(ctx)
 			if err != nil {
 				return err
@@ -123,7 +123,7 @@ func newStatus(p *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer s.Close()
+			defer s.end()
 			status, err := s.Status(ctx)
 			if err != nil {
 				return err
@@ -159,7 +159,7 @@ func newWhoAmI(p *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer s.Close()
+			defer s.end()
 			self, err := s.WhoAmI(ctx)
 			if err != nil {
 				return err

@@ -101,8 +101,7 @@ func shellLines(t *testing.T, text, heading string) []string {
 // notifications is where daemons say that they are ready.
 func notifications(t *testing.T) *net.UnixConn {
 	t.Helper()
-	// A path of its own: that of the test's folder may be too long.
-	dir, err := os.MkdirTemp("", "axon-")
+	dir, err := os.MkdirTemp("", "axon-") //nolint:usetesting // the path of t.TempDir may be too long for a socket
 	if err != nil {
 		t.Fatal(err)
 	}

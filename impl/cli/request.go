@@ -51,7 +51,7 @@ func newRequest(p *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer s.Close()
+			defer s.end()
 			peer, err := s.resolve(ctx, args[0])
 			if err != nil {
 				return err
@@ -102,7 +102,7 @@ func newNotify(p *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer s.Close()
+			defer s.end()
 			peer, err := s.resolve(ctx, args[0])
 			if err != nil {
 				return err

@@ -130,7 +130,7 @@ func newServe(p *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer s.Close()
+			defer s.end()
 			out := &syncWriter{w: cmd.OutOrStdout()}
 			return s.Serve(cmd.Context(), handler, client.ServeOptions{
 				Concurrency: h.concurrency,

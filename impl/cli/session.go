@@ -26,6 +26,9 @@ type session struct {
 	root string
 }
 
+// end closes the connection; that this fails changes nothing for anybody.
+func (s *session) end() { _ = s.Close() }
+
 // dial connects to the local daemon.
 func (p *app) dial(ctx context.Context) (*session, error) {
 	root, err := p.stateRoot()

@@ -98,7 +98,7 @@ func meet(ctx context.Context, root string) (*client.Self, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer c.Close()
+	defer func() { _ = c.Close() }()
 	self, err := c.WhoAmI(ctx)
 	return &self, err
 }

@@ -32,7 +32,7 @@ func (p *play) answered(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer program.Close()
+	defer func() { _ = program.Close() }()
 	serving, stop := context.WithCancel(ctx)
 	defer stop()
 	ready := make(chan struct{})
@@ -90,7 +90,7 @@ func (p *play) message(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer watcher.Close()
+	defer func() { _ = watcher.Close() }()
 	events := watcher.Events()
 	id, err := p.asks.Send(ctx, string(p.bob.id.ID), json.RawMessage(notice), client.SendOptions{})
 	if err != nil {
@@ -116,7 +116,7 @@ func (p *play) unknownKind(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer watcher.Close()
+	defer func() { _ = watcher.Close() }()
 	events := watcher.Events()
 	bob := p.bob.id.ID
 	if _, err := p.carol.Dial(ctx, bob, p.bob.addr); err != nil {

@@ -94,7 +94,8 @@ func freePorts(n int) ([]int, error) {
 		if err != nil {
 			return nil, fmt.Errorf("find a free port: %w", err)
 		}
-		defer c.Close() // all are held until all are found, so that they differ
+		// All are held until all are found, so that they differ.
+		defer func() { _ = c.Close() }()
 		ports = append(ports, c.LocalAddr().(*net.UDPAddr).Port)
 	}
 	return ports, nil
