@@ -93,7 +93,7 @@ func (e *Endpoint) Dial(ctx context.Context, o DialOptions) (*Conn, error) {
 		o.TLS(tlsConfig)
 	}
 	watch := newObserver(number, e.log, e.socket)
-	config := quicConfig(o.MaxIncomingStreams, o.MaxIncomingUniStreams, o.Config, func(context.Context) *observer { return watch })
+	config := e.quicConfig(o.MaxIncomingStreams, o.MaxIncomingUniStreams, o.Config, func(context.Context) *observer { return watch })
 
 	q, err := e.transport.Dial(ctx, address, tlsConfig, config)
 	if err != nil {
@@ -141,6 +141,7 @@ func (e *Endpoint) dialTLS(o DialOptions) *tls.Config {
 		ServerName:             o.ServerName,
 		InsecureSkipVerify:     true, // recorded, not judged: see Dial
 		SessionTicketsDisabled: true, // a resumed session would show no certificate
+		KeyLogWriter:           e.keyLog,
 		// By this hook the certificate is shown whatever authorities the target names.
 		GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return own, nil },
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"sync"
@@ -33,6 +34,8 @@ type Options struct {
 	Identity credential.Identity // required
 	Log      *trace.Log          // nil: nothing is recorded
 	Listen   string              // UDP address of the socket; "": 127.0.0.1:0. Choose a wildcard for targets beyond loopback.
+	QLog     *QLog               // nil: no qlog is kept
+	KeyLog   io.Writer           // gets the TLS secrets of each connection, as NSS writes them; nil: they are kept by nobody
 }
 
 // Endpoint is one UDP socket from which the probe dials and on which it listens.
@@ -42,6 +45,8 @@ type Endpoint struct {
 	log       *trace.Log
 	socket    *socket
 	transport *quic.Transport
+	qlog      *QLog
+	keyLog    io.Writer
 
 	handlers sync.WaitGroup // handlers of incoming streams, watchers of attempts
 
@@ -87,6 +92,8 @@ func New(o Options) (*Endpoint, error) {
 		ownCert:  certificate,
 		log:      o.Log,
 		socket:   &socket{UDPConn: udp},
+		qlog:     o.QLog,
+		keyLog:   o.KeyLog,
 		conns:    make(map[*Conn]struct{}),
 	}
 	e.transport = &quic.Transport{Conn: e.socket, ConnContext: e.attemptContext}
@@ -166,7 +173,7 @@ func (e *Endpoint) remove(c *Conn) {
 
 // quicConfig makes the configuration of one connection. watch returns the
 // observer of the connection that a context belongs to.
-func quicConfig(streams, uniStreams int64, change func(*quic.Config), watch func(context.Context) *observer) *quic.Config {
+func (e *Endpoint) quicConfig(streams, uniStreams int64, change func(*quic.Config), watch func(context.Context) *observer) *quic.Config {
 	if streams == 0 {
 		streams = defaultStreams
 	}
@@ -189,6 +196,8 @@ func quicConfig(streams, uniStreams int64, change func(*quic.Config), watch func
 		var other qlogwriter.Trace
 		if theirs != nil {
 			other = theirs(ctx, dialer, id)
+		} else if e.qlog != nil && own != nil {
+			other = e.qlog.trace(own.number, dialer, id)
 		}
 		switch {
 		case own == nil:

@@ -123,7 +123,7 @@ func (e *Endpoint) Listen(o ListenOptions) (*Listener, error) {
 	if o.TLS != nil {
 		o.TLS(tlsConfig)
 	}
-	config := quicConfig(o.MaxIncomingStreams, o.MaxIncomingUniStreams, o.Config, func(ctx context.Context) *observer {
+	config := e.quicConfig(o.MaxIncomingStreams, o.MaxIncomingUniStreams, o.Config, func(ctx context.Context) *observer {
 		if a := attemptOf(ctx); a != nil {
 			return a.watch
 		}
@@ -167,6 +167,7 @@ func (e *Endpoint) listenTLS(o ListenOptions) *tls.Config {
 		ClientAuth:             o.ClientAuth,
 		ClientCAs:              o.ClientCAs,
 		SessionTicketsDisabled: true,
+		KeyLogWriter:           e.keyLog,
 	}
 	// The hello's context leads to the attempt that it belongs to; the later
 	// hooks have no context and get their attempt through a copy made for it.
