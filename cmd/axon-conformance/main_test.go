@@ -24,12 +24,18 @@ import (
 const asProgram = "CONFORMANCE_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 3 && os.Args[1] == playArgument {
+		os.Exit(playDriver(os.Args[2], os.Args[3]))
+	}
 	// A run starts this binary again with the hidden first argument.
 	if len(os.Args) > 1 && os.Args[1] == bundled || os.Getenv(asProgram) != "" {
 		os.Exit(run(os.Args[1:]))
 	}
 	nopath.Restore()
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		removeMinimalPeer()
+		os.Exit(code)
+	}))
 }
 
 // program is a call of axon-conformance in a process of its own.

@@ -45,6 +45,23 @@ func Trial(ctx context.Context, t *Target, need spec.Need) error {
 	return &verdict.Blocked{Reason: fmt.Sprintf("the driver claims %s, but a first trial failed", need), Err: err}
 }
 
+// AsAtFirst tells whether the target answers a plain request in the same way as at
+// the beginning of the run, so that no handler of the suite's can be in the way.
+func AsAtFirst(ctx context.Context, t *Target) bool {
+	s := New(t, nil)
+	defer s.Close()
+	c, err := s.dial(ctx)
+	if err != nil {
+		return false
+	}
+	x, err := s.sendOn(ctx, c, true, plain("request", wire.NewID()))
+	if err != nil {
+		return false
+	}
+	r, err := x.await(ctx)
+	return err == nil && usualOf(r).form == t.Usual.form
+}
+
 var errNothing = errors.New("nothing came")
 
 func (s *Scenario) tryObserve(ctx context.Context) error {

@@ -121,6 +121,13 @@ type Remarker interface {
 	Remarks() []string
 }
 
+// Settler is a Target that may be left with a handler of the suite's, because nobody
+// said that it is gone.
+type Settler interface {
+	// Settle makes sure that there is none; its error is why that is not known.
+	Settle() error
+}
+
 // Claimant is a Target whose capabilities are the word of a program that nobody
 // vouches for.
 type Claimant interface {

@@ -545,6 +545,7 @@ func (d *driver) write(members string) {
 // run serves the suite until it closes its side. Commands run side by side, since
 // the answer to a request may take its time.
 func (d *driver) run(in io.Reader) error {
+	defer d.do(command{Command: "unserve"}) //nolint:errcheck // it cannot fail
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<20)
 	d.peer.delivered = func(from string, e envelope) {

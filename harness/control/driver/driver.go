@@ -87,6 +87,7 @@ var _ interface {
 	control.Restarter
 	control.Remarker
 	control.Claimant
+	control.Settler
 	control.Named
 } = (*Driver)(nil)
 

@@ -127,6 +127,8 @@ func (o *observer) Close() error {
 type handling struct {
 	mu   sync.Mutex
 	busy bool
+	// unsure: the driver did not say that the handler is gone.
+	unsure bool
 }
 
 func (h *handling) take() bool {
@@ -139,10 +141,36 @@ func (h *handling) take() bool {
 	return true
 }
 
-func (h *handling) leave() {
+func (h *handling) leave(unsure bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.busy = false
+	h.busy, h.unsure = false, unsure
+}
+
+func (h *handling) isUnsure() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.unsure
+}
+
+// Settle makes sure that no handler of the suite is left in the target, when the
+// driver did not say so.
+func (d *Driver) Settle() error {
+	if !d.handling.isUnsure() {
+		return nil
+	}
+	err := d.unserve()
+	d.handling.leave(err != nil)
+	return err
+}
+
+// unservePatience is how long a driver may take to take the handler away.
+const unservePatience = 3 * time.Second
+
+func (d *Driver) unserve() error {
+	ctx, cancel := context.WithTimeout(context.Background(), unservePatience)
+	defer cancel()
+	return d.done(ctx, "unserve", "")
 }
 
 // Handle registers the handler, which shows each request and waits for what the
@@ -165,7 +193,8 @@ func (d *Driver) Handle(ctx context.Context) (control.Handler, error) {
 	}
 	if err != nil {
 		h.watching.end()
-		d.handling.leave()
+		// Without a clear no the command may have been carried out all the same.
+		d.handling.leave(a.code == "" || a.code == codeFailed)
 		return nil, err
 	}
 	return h, nil
@@ -200,13 +229,9 @@ func (h *handler) Decline(ctx context.Context, r control.Request) (control.Outco
 	return outcomeOf(a), err
 }
 
-// unservePatience is how long a driver may take to take the handler away.
-const unservePatience = 5 * time.Second
-
 func (h *handler) Close() error {
 	h.watching.end()
-	defer h.driver.handling.leave()
-	ctx, cancel := context.WithTimeout(context.Background(), unservePatience)
-	defer cancel()
-	return h.driver.done(ctx, "unserve", "")
+	err := h.driver.unserve()
+	h.driver.handling.leave(err != nil)
+	return err
 }
