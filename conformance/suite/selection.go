@@ -71,6 +71,13 @@ func (c *catalogue) choose(s Selection) ([]*check, error) {
 			return nil, &UsageError{fmt.Sprintf("there is no scenario at %s: `axon-conformance list` shows where each stands", place)}
 		}
 	}
+	edition, err := s.edition()
+	if err != nil {
+		return nil, err
+	}
+	if s.Shard < 0 || s.Shard > s.Shards {
+		return nil, &UsageError{fmt.Sprintf("there is no part %d of %d: parts are counted from 1", s.Shard, s.Shards)}
+	}
 	var chosen []*check
 	for _, k := range c.checks {
 		if expression != nil && !expression.Evaluate(k.tags) {
@@ -79,15 +86,51 @@ func (c *catalogue) choose(s Selection) ([]*check, error) {
 		if s.Location != "" && k.location != s.Location || s.Locations != nil && !slices.Contains(s.Locations, k.location) {
 			continue
 		}
-		if !k.concerns(s.Requirements, level) {
+		if !k.concerns(s.Requirements, level, edition) {
 			continue
 		}
 		chosen = append(chosen, k)
+	}
+	if whole := len(chosen); whole > 0 {
+		if chosen = s.part(chosen); len(chosen) == 0 {
+			return nil, &UsageError{fmt.Sprintf("part %d of %d is empty: the selection has %d checks only, use fewer parts", s.Shard, s.Shards, whole)}
+		}
 	}
 	if len(chosen) == 0 {
 		return nil, &UsageError{"nothing is selected: the tags, requirements, level and scenario that were given have no check in common (`axon-conformance list` with the same flags shows what would run)"}
 	}
 	return chosen, nil
+}
+
+// edition is the one whose requirements are wanted.
+func (s Selection) edition() (string, error) {
+	if s.Edition == "" {
+		return spec.Edition, nil
+	}
+	known := spec.Editions()
+	if !slices.Contains(known, s.Edition) {
+		return "", &UsageError{fmt.Sprintf("there is no edition %q of the text; there is %s", s.Edition, strings.Join(known, ", "))}
+	}
+	return s.Edition, nil
+}
+
+// part deals the checks out to the shards in turn, so that each gets some of every
+// file and about the same time. Checks of the whole run are in each part.
+func (s Selection) part(chosen []*check) []*check {
+	if s.Shards < 2 {
+		return chosen
+	}
+	var mine []*check
+	dealt := 0
+	for _, k := range chosen {
+		if !k.wholeRun {
+			if dealt++; (dealt-1)%s.Shards != s.Shard-1 {
+				continue
+			}
+		}
+		mine = append(mine, k)
+	}
+	return mine
 }
 
 // parseTags parses a Cucumber tag expression. The library panics on some that
@@ -101,11 +144,12 @@ func parseTags(text string) (e tagexpressions.Evaluatable, err error) {
 	return tagexpressions.Parse(text)
 }
 
-// concerns: one of the check's ids is among the wanted and has the wanted level.
-func (k *check) concerns(wanted []string, level spec.Level) bool {
+// concerns: one of the check's ids is among the wanted, has the wanted level, and
+// is part of the edition.
+func (k *check) concerns(wanted []string, level spec.Level, edition string) bool {
 	for _, id := range k.ids {
 		q, _ := spec.Lookup(id)
-		if (len(wanted) == 0 || slices.Contains(wanted, id)) && (level == "" || q.Level == level) {
+		if (len(wanted) == 0 || slices.Contains(wanted, id)) && (level == "" || q.Level == level) && spec.InEdition(edition, q) {
 			return true
 		}
 	}

@@ -14,9 +14,10 @@ import (
 
 // report makes the report of a run from the results of its repetitions.
 func (r *run) report(began time.Time, sets []map[string]*result) report.Report {
+	edition, _ := r.options.Select.edition() // was looked at when checks were chosen
 	out := report.Report{
 		SchemaVersion: report.SchemaVersion,
-		Suite:         report.Suite{Name: "axon-conformance", Version: r.options.Version, Edition: spec.Edition},
+		Suite:         report.Suite{Name: "axon-conformance", Version: r.options.Version, Edition: edition},
 		Target: report.Target{
 			Address: r.options.Address, AgentID: r.target.AgentID, PublicKey: r.publicKey(),
 			KeySource: r.keySource(), Capabilities: r.capabilities(),
@@ -39,6 +40,9 @@ func (r *run) report(began time.Time, sets []map[string]*result) report.Report {
 	}
 	if named, ok := r.options.Control.(control.Named); ok {
 		out.Target.Name, out.Target.Version = named.Implementation()
+	}
+	if s := r.options.Select; s.Shards > 0 {
+		out.Shard = &report.Shard{Index: s.Shard, Of: s.Shards}
 	}
 	out.Notes = append(out.Notes, r.notes...)
 	out.Notes = append(out.Notes, r.reviver.remarks()...)
@@ -69,7 +73,7 @@ func (r *run) keySource() string {
 func (r *run) requirement(q spec.Requirement, results map[string]*result) (report.Requirement, bool) {
 	entry := report.Requirement{ID: q.ID, Level: string(q.Level), Section: q.Section, Text: q.Text, Scenarios: []report.Scenario{},
 		SectionTitle: q.SectionTitle, SeedLines: q.SeedLines, Source: q.Source, Why: q.Why, Fix: q.Fix}
-	if q.Withdrawn {
+	if edition, _ := r.options.Select.edition(); q.Withdrawn || !spec.InEdition(edition, q) {
 		return entry, false
 	}
 	if sel := r.options.Select; len(sel.Requirements) > 0 && !slices.Contains(sel.Requirements, q.ID) ||
