@@ -11,7 +11,7 @@ PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 win
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build check format vet lint cross test race run selftest coverage fuzz
+.PHONY: help build check format vet lint cross test race examples run selftest coverage fuzz
 
 ## help: list the targets
 help:
@@ -51,6 +51,10 @@ test:
 ## race: run the tests with the race detector
 race:
 	$(GO) test -race ./...
+
+## examples: judge the example peer and the example driver (a part of test and race)
+examples:
+	$(GO) test -count=1 -run '^TestExample' $(SUITE)
 
 ## run: judge the bundled daemon over real QUIC
 run:
