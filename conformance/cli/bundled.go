@@ -55,7 +55,7 @@ func (p *program) prepareBundled(ctx context.Context, f *runFlags, o *suite.Opti
 			_ = os.RemoveAll(dir)
 		})
 	}
-	ready, started, err := p.startBundled(ctx, dir, id)
+	ready, started, err := p.startBundled(ctx, dir, id, whereBundled(o))
 	if err != nil {
 		stop()
 		if ctx.Err() != nil {
@@ -78,15 +78,15 @@ func (p *program) prepareBundled(ctx context.Context, f *runFlags, o *suite.Opti
 	return stop, nil
 }
 
-// startBundled writes the configuration, starts the daemon and waits until it is
-// ready. The child is returned whenever it was started.
-func (p *program) startBundled(ctx context.Context, dir string, id credential.Identity) (readiness, *child, error) {
+// startBundled writes the configuration, starts the daemon where it is told to
+// listen, and waits until it is ready. The child is returned whenever it was started.
+func (p *program) startBundled(ctx context.Context, dir string, id credential.Identity, where []string) (readiness, *child, error) {
 	config := fmt.Sprintf("peers:\n  - agent_id: %s\n    pubkey: %s\n", id.AgentID(), id.PublicBase64())
 	if err := os.WriteFile(filepath.Join(dir, "config.yaml"), []byte(config), 0o600); err != nil {
 		return readiness{}, nil, fmt.Errorf("%w; set TMPDIR to a directory with room", err)
 	}
-	command := append(append([]string{}, p.env.Bundled...), "daemon", "--state-root", dir, "--port", "0",
-		"--listen", "127.0.0.1", "--disable-mdns", "--log-format", "json")
+	command := append(append([]string{}, p.env.Bundled...), "daemon", "--state-root", dir, "--port", "0", "--log-format", "json")
+	command = append(command, where...)
 	started, err := startChild(command, childEnvironment(dir))
 	if err != nil {
 		return readiness{}, nil, err

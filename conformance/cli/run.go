@@ -26,8 +26,9 @@ type runFlags struct {
 	selectionFlags
 	target, targetKey, identity string
 	ipc, driver, driverConnect  string
+	cli, lan                    string
 	reports                     []string
-	strict, hasHandler          bool
+	strict, hasHandler, slow    bool
 	quiet, verbose              bool
 	parallel, repeat            int
 	timeout                     time.Duration
@@ -54,6 +55,13 @@ through a driver, a program of yours that speaks JSON lines with the suite
 (--driver, --driver-connect; docs/driver.md). A driver may say where the peer
 listens and admit the suite's key, so that --target can be left out.
 
+Discovery is checked on the network that --lan names, and only there: the suite
+multicasts on that interface, and the peer's daemon must run on it with discovery
+switched on and trust its default. What needs daemons with other settings, or
+more than one start, is checked with the daemons that --cli starts, on private
+networks that the suite makes (Linux, as root). docs/lan.md says how to try this
+on a private network.
+
 Exit codes:
   0  conformant: every selected check ran and no MUST is broken
   1  a MUST is broken (with --strict: or a SHOULD)
@@ -65,6 +73,7 @@ Exit codes:
   axon-conformance run --target [2001:db8::7]:7100 --target-key BASE64
   axon-conformance run --target axon://KEY@peer.example:7100 --report json=report.json
   axon-conformance run --driver 'python3 driver.py --port 7100'
+  axon-conformance run --target 10.77.1.1:7100 --lan lan0 --cli axon
   axon-conformance run --requirement AXON-DEFERR-003 --verbose`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return p.run(c, f) },
@@ -76,6 +85,9 @@ Exit codes:
 	flags.StringVar(&f.ipc, "ipc", "", "`SOCKET` of the peer's local API, when it is AXON's: then what needs the peer to send, to have a handler or to show what it delivers is checked too")
 	flags.StringVar(&f.driver, "driver", "", "`COMMAND` that starts a driver, which makes the peer act; words are parted by blanks, and quotes keep them together")
 	flags.StringVar(&f.driverConnect, "driver-connect", "", "`ADDRESS` of a driver that is running already: unix:PATH or tcp:HOST:PORT")
+	flags.StringVar(&f.cli, "cli", "", "`COMMAND` that is the peer's command line, when it is AXON's: COMMAND daemon --state-root DIR starts a daemon")
+	flags.StringVar(&f.lan, "lan", "", "`INTERFACE` on which the peer advertises: then discovery is checked, by multicast on that interface")
+	flags.BoolVar(&f.slow, "slow", false, "include the checks that take more than a minute each, since their sentences are about minutes")
 	f.add(c)
 	flags.StringArrayVar(&f.reports, "report", nil, "write a report as `FORMAT=PATH`; text, json, junit, html or markdown; - is standard output; repeatable")
 	flags.BoolVar(&f.strict, "strict", false, "a broken SHOULD counts like a broken MUST")
@@ -127,7 +139,7 @@ func (p *program) run(c *cobra.Command, f *runFlags) (err error) {
 	}
 	defer discardOutputs(outputs)
 
-	stop, err := p.prepareTarget(c.Context(), f, &options)
+	stop, err := p.prepare(c.Context(), f, &options)
 	if err != nil {
 		return err
 	}
@@ -147,7 +159,7 @@ func (p *program) run(c *cobra.Command, f *runFlags) (err error) {
 
 // check refuses flags that cannot be meant.
 func (f *runFlags) check(c *cobra.Command) error {
-	for _, name := range []string{"target", "target-key", "identity", "ipc", "driver", "driver-connect", "tags", "level", "scenario", "features"} {
+	for _, name := range []string{"target", "target-key", "identity", "ipc", "driver", "driver-connect", "cli", "lan", "tags", "level", "scenario", "features"} {
 		if flag := c.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
 			return usagef("--%s is empty; give it a value, or leave it out", name)
 		}
@@ -182,6 +194,11 @@ func (f *runFlags) rerunArgs() string {
 	add("--ipc", f.ipc)
 	add("--driver", f.driver)
 	add("--driver-connect", f.driverConnect)
+	add("--cli", f.cli)
+	add("--lan", f.lan)
+	if f.slow {
+		args = append(args, "--slow")
+	}
 	add("--features", f.features)
 	if f.hasHandler {
 		args = append(args, "--has-handler")

@@ -79,6 +79,8 @@ type Scenario struct {
 	// keeps for later, with the exchange that it belongs to.
 	handed, held control.Request
 	heldExchange *exchange
+	// scene is what the scenario does on a network; nil while it does nothing there.
+	scene *scene
 	// dialed is the outcome of the last dial of a TLS step.
 	dialed      *dialOutcome
 	inspectOnce sync.Once
@@ -144,6 +146,7 @@ func (s *Scenario) connection(ctx context.Context) (*probe.Conn, error) {
 func (s *Scenario) Close() {
 	s.inspectOnce.Do(s.inspect)
 	s.Release()
+	s.closeScene()
 	if s.observer != nil {
 		_ = s.observer.Close()
 	}

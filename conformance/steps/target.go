@@ -30,6 +30,8 @@ type Target struct {
 	Usual Usual
 	// Control makes the target act; nil when the suite cannot.
 	Control control.Target
+	// LAN is a network on which the target advertises; nil when there is none.
+	LAN *LAN
 	// Single: the target keeps one connection a peer and drops the others.
 	Single bool
 	// Record collects what holds or fails over the whole run.

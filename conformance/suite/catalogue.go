@@ -26,6 +26,8 @@ type check struct {
 	tags     []string
 	// heavy: many exchanges, so the ceiling bounds the time between two of them.
 	heavy bool
+	// slow: it takes more than a minute, because its sentence is about minutes.
+	slow bool
 	// alone: nothing else may run at the same time.
 	alone bool
 	// wholeRun: it judges what the run as a whole has shown, so it comes last.
@@ -147,12 +149,14 @@ func newCheck(p *messages.Pickle) (*check, error) {
 			k.alone = k.alone || need == spec.Handle
 		case t.Name == "@heavy":
 			k.heavy = true
+		case t.Name == "@slow":
+			k.slow = true
 		case t.Name == "@alone":
 			k.alone = true
 		case t.Name == "@whole-run":
 			k.wholeRun = true
 		default:
-			return nil, wrong("unknown tag %s: use a requirement id, a need (@quiet @drive @handle @observe @cli @lan), @heavy, @alone or @whole-run", t.Name)
+			return nil, wrong("unknown tag %s: use a requirement id, a need (@quiet @drive @handle @observe @cli @lan), @heavy, @slow, @alone or @whole-run", t.Name)
 		}
 	}
 	if len(k.ids) == 0 {

@@ -109,7 +109,7 @@ func (r *run) inapplicable(k *check) error {
 			return &verdict.Inapplicable{Need: string(n), Reason: "needs " + string(n) + ": " + needText[n]}
 		}
 	}
-	return nil
+	return r.tooSlow(k)
 }
 
 var needText = map[spec.Need]string{

@@ -33,6 +33,14 @@ type Options struct {
 	// Control makes the target act, for the needs drive, handle and observe; nil
 	// when the suite has no way to. The caller closes it.
 	Control control.Target
+	// LAN is a network on which the target advertises, for the need lan; nil when
+	// there is none.
+	LAN *LAN
+	// Launcher starts daemons of the target's kind through its command line, for
+	// the need cli; nil when the suite has none.
+	Launcher control.Launcher
+	// Slow includes the checks that take more than a minute each.
+	Slow bool
 	// Strict: a broken SHOULD counts like a broken MUST.
 	Strict bool
 	// Parallel is the number of scenarios that run at once. 0 means 1, so that it is

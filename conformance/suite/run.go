@@ -104,7 +104,7 @@ func (r *run) meet(ctx context.Context) {
 	o := r.options
 	r.target = &steps.Target{
 		Address: o.Address, Key: o.Key, Identity: o.Identity, HasHandler: o.HasHandler, Ceiling: o.Timeout,
-		Record: steps.NewRecord(), Control: o.Control,
+		Record: steps.NewRecord(), Control: o.Control, LAN: o.lan(),
 	}
 	if r.target.Ceiling == 0 {
 		r.target.Ceiling = defaultCeiling
@@ -259,6 +259,9 @@ func (r *run) before(ctx context.Context, p *godog.Scenario) (context.Context, e
 // signs of life, heavyFactor times as long in all: a target that is slow, and does
 // one thing after another, is not wrong.
 func (r *run) bound(ctx context.Context, k *check, s *steps.Scenario) (context.Context, context.CancelFunc) {
+	if ceiling := r.lanCeiling(k); ceiling > 0 {
+		return context.WithTimeout(ctx, ceiling)
+	}
 	if !k.heavy {
 		return context.WithTimeout(ctx, r.target.Ceiling)
 	}
@@ -354,6 +357,7 @@ func (r *run) capabilities() []string {
 	if r.options.Control != nil {
 		offered = append(offered, r.options.Control.Capabilities()...)
 	}
+	offered = append(offered, r.options.lanCapabilities()...)
 	return offered
 }
 

@@ -23,6 +23,8 @@ type Advert struct {
 	Text      []string     // strings of the TXT record
 	Gone      bool         // TTL 0: a goodbye
 	PTROnly   bool         // the other records are left out
+	Flat      bool         // all records are answers, none is an additional one
+	Elsewhere string       // full name of the instance that the PTR gives, "": Instance()
 }
 
 // Honest is the advert of who holds an identity and listens at an address.
@@ -71,11 +73,15 @@ func (a Advert) Pack(id uint16, question *dns.Question) ([]byte, error) {
 		return dns.RR_Header{Name: name, Rrtype: kind, Class: class, Ttl: life}
 	}
 	const flush = dns.ClassINET | 1<<15
-	m.Answer = append(m.Answer, &dns.PTR{Hdr: header(a.service(), dns.TypePTR, dns.ClassINET), Ptr: a.Instance()})
+	named := a.Instance()
+	if a.Elsewhere != "" {
+		named = dns.Fqdn(a.Elsewhere)
+	}
+	m.Answer = append(m.Answer, &dns.PTR{Hdr: header(a.service(), dns.TypePTR, dns.ClassINET), Ptr: named})
 	if !a.PTROnly {
 		m.Extra = append(m.Extra,
-			&dns.SRV{Hdr: header(a.Instance(), dns.TypeSRV, flush), Port: a.Port, Target: a.host()},
-			&dns.TXT{Hdr: header(a.Instance(), dns.TypeTXT, flush), Txt: a.Text})
+			&dns.SRV{Hdr: header(named, dns.TypeSRV, flush), Port: a.Port, Target: a.host()},
+			&dns.TXT{Hdr: header(named, dns.TypeTXT, flush), Txt: a.Text})
 		for _, ip := range a.Addresses {
 			if ip.Is4() {
 				m.Extra = append(m.Extra, &dns.A{Hdr: header(a.host(), dns.TypeA, flush), A: ip.AsSlice()})
@@ -83,6 +89,9 @@ func (a Advert) Pack(id uint16, question *dns.Question) ([]byte, error) {
 				m.Extra = append(m.Extra, &dns.AAAA{Hdr: header(a.host(), dns.TypeAAAA, flush), AAAA: ip.AsSlice()})
 			}
 		}
+	}
+	if a.Flat {
+		m.Answer, m.Extra = append(m.Answer, m.Extra...), nil
 	}
 	b, err := m.Pack()
 	if err != nil {

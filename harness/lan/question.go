@@ -148,3 +148,12 @@ func (a *Asker) Close() error {
 	a.ear.end()
 	return err
 }
+
+// Types of records that are asked for.
+const (
+	PTR  = dns.TypePTR
+	SRV  = dns.TypeSRV
+	TXT  = dns.TypeTXT
+	A    = dns.TypeA
+	AAAA = dns.TypeAAAA
+)

@@ -111,10 +111,13 @@ func (n *Namespace) Connect(multicast bool) (*Cable, error) {
 		ip("address", "add", fmt.Sprintf("%s/%d", c.NearAddr, bits), "dev", c.Near),
 		n.IP("address", "add", fmt.Sprintf("%s/%d", c.FarAddr, bits), "dev", c.Far),
 		n.IP("link", "set", "lo", "up"),
-		c.Multicast(multicast),
+		n.IP("link", "set", c.Far, "multicast", map[bool]string{true: "on", false: "off"}[multicast]),
 		ip("link", "set", c.Near, "up"),
 		n.IP("link", "set", c.Far, "up"),
 	)
+	if err == nil && multicast {
+		err = c.route()
+	}
 	if err != nil {
 		return nil, errors.Join(err, c.Cut())
 	}
@@ -123,8 +126,15 @@ func (n *Namespace) Connect(multicast bool) (*Cable, error) {
 
 // Multicast switches it on or off at the far end.
 func (c *Cable) Multicast(on bool) error {
-	word := map[bool]string{true: "on", false: "off"}[on]
-	return c.namespace.IP("link", "set", c.Far, "multicast", word)
+	if !on {
+		return c.namespace.IP("link", "set", c.Far, "multicast", "off")
+	}
+	return errors.Join(c.namespace.IP("link", "set", c.Far, "multicast", "on"), c.route())
+}
+
+// route is for programs that name no interface when they multicast.
+func (c *Cable) route() error {
+	return c.namespace.IP("route", "replace", "224.0.0.0/4", "dev", c.Far)
 }
 
 // Cut takes the cable away.
