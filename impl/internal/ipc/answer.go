@@ -133,6 +133,16 @@ func (a *answer) uuid(name string, id uuid.UUID) *answer {
 	return a.raw(name, append(b, '"'))
 }
 
+// unbreak makes one line of a JSON text: line breaks stand between its values
+// only, never in a string.
+func unbreak(text []byte) {
+	for i, c := range text {
+		if c == '\n' || c == '\r' {
+			text[i] = ' '
+		}
+	}
+}
+
 // appendEnvelope adds an envelope as clients see it: with from and to, which
 // come from the connection and are never on the wire.
 func appendEnvelope(b []byte, e *envelope.Envelope, from, to identity.AgentID) []byte {
@@ -145,7 +155,9 @@ func appendEnvelope(b []byte, e *envelope.Envelope, from, to identity.AgentID) [
 	b = append(b, `","to":"`...)
 	b = append(b, to...)
 	b = append(b, `","payload":`...)
+	start := len(b)
 	b = append(b, e.Payload...)
+	unbreak(b[start:])
 	if e.HasRef {
 		b = append(b, `,"ref":"`...)
 		b = envelope.AppendUUID(b, e.Ref)

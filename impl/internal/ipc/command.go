@@ -42,7 +42,7 @@ func init() {
 }
 
 // command is a parsed line. Values are raw JSON that shares memory with it;
-// a member that is null counts as absent.
+// a ref that is null counts as absent.
 type command struct {
 	run     *action
 	reqID   []byte // raw; nil when there is none
@@ -60,7 +60,7 @@ func parse(line []byte) (cmd *command, reqID []byte, f *failure) {
 			twice = key
 			return nil
 		}
-		if value[0] == 'n' {
+		if value[0] == 'n' && key == "ref" {
 			value = nil
 		}
 		members[key] = value

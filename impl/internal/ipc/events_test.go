@@ -60,6 +60,16 @@ func TestInboundGoesToEveryClient(t *testing.T) {
 	}
 }
 
+// TestEventIsOneLine: an envelope may be sent indented, and a client reads lines.
+func TestEventIsOneLine(t *testing.T) {
+	f := newFixture(t, nil)
+	c := f.attached(1)[0]
+	f.uni(envelope.New(envelope.Message, []byte("{\r\n\t\"a\": [1,\n 2]\n}")))
+	if got := c.line(); !strings.Contains(got, "\"payload\":{  \t\"a\": [1,  2] }") {
+		t.Errorf("got %q", got)
+	}
+}
+
 // TestBurst sends 5,000 messages while one client never reads: that one is
 // dropped, the others get all, each once and in order.
 func TestBurst(t *testing.T) {

@@ -55,14 +55,15 @@ func (c *credentials) dial(peer identity.AgentID) *tls.Config {
 	// authorities, since no authority has signed our certificate.
 	conf.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return cert, nil }
 	conf.VerifyConnection = func(state tls.ConnectionState) error {
-		id, err := c.checkPin(state)
+		key, err := identity.LeafKey(state.PeerCertificates)
 		if err != nil {
 			return err
 		}
-		if id != peer {
+		if id := identity.DeriveAgentID(key); id != peer {
 			return fmt.Errorf("dialled %s and met %s: %w", peer, id, identity.ErrUnexpectedAgent)
 		}
-		return nil
+		_, err = c.checkPin(state)
+		return err
 	}
 	return conf
 }

@@ -210,6 +210,12 @@ func TestDialerRefuses(t *testing.T) {
 	if _, err := e.Dial(ctx, peer.ID, addr); !errors.Is(err, identity.ErrUnexpectedAgent) {
 		t.Errorf("another key: %v", err)
 	}
+	conf = remoteTLS(t, newIdentity(t)) // known to nobody: the peer itself is known all the same
+	conf.ClientAuth = tls.RequireAnyClientCert
+	addr, _ = hello(t, conf)
+	if _, err := e.Dial(ctx, peer.ID, addr); !errors.Is(err, identity.ErrUnexpectedAgent) || errors.Is(err, ErrNotPinned) {
+		t.Errorf("an unknown key: %v", err)
+	}
 	conf = remoteTLS(t, peer)
 	conf.NextProtos = []string{"other"}
 	addr, _ = hello(t, conf)
