@@ -141,7 +141,7 @@ func init() {
 	define(`the target opened no stream with a response in this run`, func(_ context.Context, s *Scenario, _ []string, _ string) error {
 		s.inspectOnce.Do(s.inspect)
 		if f, evidence, _ := s.Target.Record.Verdict("AXON-KIND-003"); f != nil {
-			s.Evidence = evidence
+			s.Evidence, s.evidenceLog = evidence, s.Target.Record.qlogOf("AXON-KIND-003")
 			return f
 		}
 		return nil
@@ -354,7 +354,7 @@ func (s *Scenario) heldOverRun() error {
 		f, evidence, looked := s.Target.Record.Verdict(id)
 		if f != nil {
 			f.Requirements = []string{id}
-			s.Evidence = evidence
+			s.Evidence, s.evidenceLog = evidence, s.Target.Record.qlogOf(id)
 			return f
 		}
 		total += looked

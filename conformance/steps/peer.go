@@ -61,7 +61,7 @@ func (s *Scenario) newPeer(o probe.ListenOptions) (*peer, error) {
 		return nil, err
 	}
 	p := &peer{identity: id, log: s.log, incoming: make(chan *exchange, maxIncoming)}
-	p.endpoint, err = probe.New(probe.Options{Identity: id, Log: s.log, Listen: net.JoinHostPort(host, "0")})
+	p.endpoint, err = probe.New(probe.Options{Identity: id, Log: s.log, Listen: net.JoinHostPort(host, "0"), QLog: s.qlog, KeyLog: s.Target.KeyLog})
 	if err != nil {
 		return nil, fmt.Errorf("open a UDP socket for the peer: %w", err)
 	}

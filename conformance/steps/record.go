@@ -30,6 +30,7 @@ const maxIDs = 1 << 20
 type violation struct {
 	failure  *verdict.Failure
 	evidence []trace.Event
+	qlog     *probe.QLog
 	count    int
 }
 
@@ -67,7 +68,7 @@ func (r *Record) look(s *Scenario, x *exchange, id, expected, problem string) {
 	v.count++
 	if v.failure == nil {
 		f := fail(x, expected, "%s", problem).(*verdict.Failure)
-		v.failure, v.evidence = f, s.log.Of(f.Connection, f.Stream)
+		v.failure, v.evidence, v.qlog = f, s.log.Of(f.Connection, f.Stream), s.qlog
 	}
 	r.broken[id] = v
 }
@@ -258,6 +259,13 @@ func unless(well bool, problem string, args ...any) string {
 		return ""
 	}
 	return fmt.Sprintf(problem, args...)
+}
+
+// qlogOf is the log of the scenario in which a sentence was broken first.
+func (r *Record) qlogOf(id string) *probe.QLog {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.broken[id].qlog
 }
 
 // Verdict says whether a sentence held over the whole run: the failure with its

@@ -37,7 +37,11 @@ type Scenario struct {
 	// failure is not this scenario's own.
 	Evidence []trace.Event
 
-	log      *trace.Log
+	log *trace.Log
+	// qlog keeps what its own probes see; evidenceLog is that of the scenario which
+	// Evidence comes from. Both are nil unless the target asks for qlogs.
+	qlog, evidenceLog *probe.QLog
+
 	endpoint *probe.Endpoint
 	conn     *probe.Conn
 	conns    []*probe.Conn
@@ -88,7 +92,23 @@ type Scenario struct {
 
 // New makes the state of a scenario.
 func New(t *Target, ids []string) *Scenario {
-	return &Scenario{Target: t, IDs: ids, log: trace.New(0)}
+	s := &Scenario{Target: t, IDs: ids, log: trace.New(0)}
+	if t.QLog {
+		s.qlog = probe.NewQLog()
+	}
+	return s
+}
+
+// QLog returns the qlog of the connection on which the scenario failed, the newest
+// for number 0; nil when there is none. Call it once the scenario is closed.
+func (s *Scenario) QLog(ctx context.Context, number int) []byte {
+	switch {
+	case s.evidenceLog != nil:
+		return s.evidenceLog.Connection(ctx, number)
+	case s.qlog != nil && s.Evidence == nil:
+		return s.qlog.Connection(ctx, number)
+	}
+	return nil
 }
 
 // Log is the trace of the scenario.
@@ -99,7 +119,7 @@ func (s *Scenario) probe() (*probe.Endpoint, error) {
 	if s.endpoint != nil {
 		return s.endpoint, nil
 	}
-	e, err := probe.New(probe.Options{Identity: s.Target.Identity, Log: s.log, Listen: s.Target.listenAddress()})
+	e, err := probe.New(probe.Options{Identity: s.Target.Identity, Log: s.log, Listen: s.Target.listenAddress(), QLog: s.qlog, KeyLog: s.Target.KeyLog})
 	if err != nil {
 		return nil, fmt.Errorf("open a UDP socket for the probe: %w", err)
 	}

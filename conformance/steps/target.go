@@ -2,6 +2,7 @@ package steps
 
 import (
 	"crypto/ed25519"
+	"io"
 	"net"
 	"time"
 
@@ -32,6 +33,10 @@ type Target struct {
 	Control control.Target
 	// LAN is a network on which the target advertises; nil when there is none.
 	LAN *LAN
+	// QLog: each scenario keeps a qlog of its connections.
+	QLog bool
+	// KeyLog gets the TLS secrets of every connection; nil: they are not kept.
+	KeyLog io.Writer
 	// Single: the target keeps one connection a peer and drops the others.
 	Single bool
 	// Record collects what holds or fails over the whole run.

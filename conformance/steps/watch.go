@@ -93,7 +93,7 @@ func (w *Watch) quiet(ctx context.Context, s *Scenario, c *probe.Conn, expected 
 		if own && r.values > 0 && !r.names(w.sent) {
 			continue
 		}
-		s.Evidence = w.scenario.log.Of(c.Number(), in.ID())
+		s.Evidence, s.evidenceLog = w.scenario.log.Of(c.Number(), in.ID()), w.scenario.qlog
 		return fail(got, expected, "the target opened stream %d with %s", in.ID(), r.describe())
 	}
 	if end := c.End(); end != nil {

@@ -2,6 +2,7 @@ package suite
 
 import (
 	"crypto/ed25519"
+	"io"
 	"io/fs"
 	"time"
 
@@ -60,6 +61,11 @@ type Options struct {
 	// RerunArgs are the arguments that name target and identity in the rerun
 	// command, already quoted for a shell: "--target 127.0.0.1:7100".
 	RerunArgs string
+	// QLogDir is a directory for the qlog of each check that fails; empty: none.
+	QLogDir string
+	// KeyLog gets the TLS secrets of every connection, with which a capture of the
+	// packets can be read; nil: they are not kept.
+	KeyLog io.Writer
 	// Alive, where the suite started the target itself, returns nil while the
 	// process lives and otherwise an error that holds its last words.
 	Alive func() error

@@ -27,6 +27,9 @@ type result struct {
 	expected, actual string
 	transcript       []report.Event
 	took             time.Duration
+	// connection is that of the failure, 0 for none; qlog is the file of its log.
+	connection int
+	qlog       string
 }
 
 // newResult reads the outcome of a finished scenario.
@@ -41,6 +44,7 @@ func newResult(k *check, s *steps.Scenario, took time.Duration) *result {
 		res.verdict = verdict.Fail
 		res.reason = failure.Actual
 		res.expected, res.actual, res.only = failure.Expected, failure.Actual, failure.Requirements
+		res.connection = failure.Connection
 		events := s.Evidence
 		if events == nil && failure.Connection > 0 {
 			events = s.Log().Of(failure.Connection, failure.Stream)

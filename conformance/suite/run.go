@@ -53,6 +53,8 @@ type run struct {
 
 	mu      sync.Mutex
 	results map[string]*result
+	// qlogTold: it was told that qlogs cannot be written.
+	qlogTold bool
 	done    int
 	total   int
 }
@@ -104,7 +106,7 @@ func (r *run) meet(ctx context.Context) {
 	o := r.options
 	r.target = &steps.Target{
 		Address: o.Address, Key: o.Key, Identity: o.Identity, HasHandler: o.HasHandler, Ceiling: o.Timeout,
-		Record: steps.NewRecord(), Control: o.Control, LAN: o.lan(),
+		Record: steps.NewRecord(), QLog: o.QLogDir != "", KeyLog: o.KeyLog, Control: o.Control, LAN: o.lan(),
 	}
 	if r.target.Ceiling == 0 {
 		r.target.Ceiling = defaultCeiling
@@ -325,6 +327,7 @@ func (r *run) after(ctx context.Context, _ *godog.Scenario, err error) (context.
 	}
 	begun.cancel()
 	s.Close()
+	r.keepQLog(begun.check, s, res)
 	if begun.check.alone {
 		r.exclusive.Unlock()
 	} else {

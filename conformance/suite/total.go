@@ -94,7 +94,7 @@ func (r *run) requirement(q spec.Requirement, results map[string]*result) (repor
 		if s.Verdict != verdict.Pass && s.Verdict != verdict.NotApplicable {
 			s.Expected, s.Actual = res.expected, res.actual
 			s.Transcript = append(s.Transcript, res.transcript...)
-			s.Steps = k.steps
+			s.Steps, s.QLog = k.steps, res.qlog
 		}
 		entry.Scenarios = append(entry.Scenarios, s)
 		all = append(all, s.Verdict)

@@ -75,14 +75,16 @@ func (q *QLog) Connection(ctx context.Context, number int) []byte {
 	if b == nil {
 		return nil
 	}
+	whole := true
 	select {
 	case <-b.written:
 	case <-ctx.Done():
+		whole = false
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	text := bytes.Clone(b.text.Bytes())
-	if b.cut { // the last record may have lost its end
+	if b.cut || !whole { // the last record may have lost its end
 		text = text[:max(bytes.LastIndexByte(text, qlogwriter.RecordSeparator), 0)]
 	}
 	return text
