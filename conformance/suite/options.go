@@ -87,6 +87,11 @@ type Selection struct {
 	Location string
 	// Locations is a list of such places, any of which will do; nil is all.
 	Locations []string
+	// Edition of the text whose requirements are wanted; empty is the newest.
+	Edition string
+	// Shard of Shards is the part of the checks that runs, counted from 1; with
+	// Shards 0 all do.
+	Shard, Shards int
 }
 
 // Progress tells of one finished scenario.
