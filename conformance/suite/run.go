@@ -53,10 +53,10 @@ type run struct {
 
 	mu      sync.Mutex
 	results map[string]*result
-	// qlogTold: it was told that qlogs cannot be written.
-	qlogTold bool
 	done    int
 	total   int
+	// qlogTold: it was told that qlogs cannot be written.
+	qlogTold bool
 }
 
 // Run checks a target and reports. The report's ExitCode is the run's. The error
