@@ -13,6 +13,25 @@ Feature: The local API: lines, answers and errors
     Then client A gets the error "invalid_command"
     And every line that client A got is one JSON object of at most 131,072 bytes
 
+  @AXON-IPC-007 @observe
+  Scenario: An event is one line, whatever the peer put between its members
+    Given a connection to the target
+    When client A is connected
+    And the probe sends on a unidirectional stream:
+      """
+      {
+        "id": "«id»",
+        "kind": "message",
+        "payload": {
+          "a": [1,
+                2]
+        }
+      }
+      """
+    Then client A is shown the event "inbound"
+    And the line's "envelope.payload" is {"a":[1,2]}
+    And every line that client A got is one JSON object of at most 131,072 bytes
+
   @AXON-IPC-008 @drive
   Scenario Outline: A line is answered by exactly one line: <line>
     When client A sends <line>
@@ -170,6 +189,7 @@ Feature: The local API: lines, answers and errors
       | what      | req_id           |
       | longer    | "«1025 times r»" |
       | a number  | 7                |
+      | null      | null             |
       | true      | true             |
       | an object | {"a":"b"}        |
 

@@ -123,6 +123,17 @@ Feature: The local API: the command send
       | message |
 
   @AXON-IPC-030 @drive
+  Scenario Outline: A peer that shows another key cannot be reached: <kind>
+    Given a peer that the target knows, behind whose address another key listens
+    When client A sends {"cmd":"send","to":"«peer»","kind":"<kind>","payload":{}}
+    Then client A gets the error "peer_unreachable"
+
+    Examples:
+      | kind    |
+      | request |
+      | message |
+
+  @AXON-IPC-030 @drive
   Scenario: A peer that refuses the target cannot be reached
     Given a peer that the target knows, which refuses the target
     When client A sends {"cmd":"send","to":"«peer»","kind":"request","payload":{},"timeout_secs":60}
