@@ -85,6 +85,9 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("USERPROFILE", env.WorkDir)
 			env.Setenv("AXON_ROOT", "")
+			// Under the race detector each program would rest for a second at
+			// its end.
+			env.Setenv("GORACE", "atexit_sleep_ms=0")
 			env.Values[jobsKey{}] = map[string]*job{}
 			return nil
 		},
@@ -189,7 +192,7 @@ func start(ts *testscript.TestScript, name string, args []string) {
 		out: map[string]*bytes.Buffer{"out": {}, "err": {}}, changed: make(chan struct{}),
 	}
 	j.cmd.Dir = ts.MkAbs(".")
-	for _, name := range []string{"PATH", "HOME", "USERPROFILE", "AXON_ROOT", "TMPDIR", "SystemRoot"} {
+	for _, name := range []string{"PATH", "HOME", "USERPROFILE", "AXON_ROOT", "TMPDIR", "SystemRoot", "GORACE"} {
 		j.cmd.Env = append(j.cmd.Env, name+"="+ts.Getenv(name))
 	}
 	var readers sync.WaitGroup

@@ -23,6 +23,8 @@ const role = "PROGRAM_TEST_ROLE"
 func TestMain(m *testing.M) {
 	switch os.Getenv(role) {
 	case "":
+		// Under the race detector each program would rest for a second at its end.
+		_ = os.Setenv("GORACE", "atexit_sleep_ms=0")
 		goleak.VerifyTestMain(m)
 	case "copy":
 		_, _ = io.Copy(os.Stdout, os.Stdin)
