@@ -24,6 +24,8 @@ const (
 
 type runFlags struct {
 	selectionFlags
+	expected                    baselineFlags
+	record                      recordFlags
 	target, targetKey, identity string
 	ipc, driver, driverConnect  string
 	cli, lan                    string
@@ -63,8 +65,9 @@ networks that the suite makes (Linux, as root). docs/lan.md says how to try this
 on a private network.
 
 Exit codes:
-  0  conformant: every selected check ran and no MUST is broken
-  1  a MUST is broken (with --strict: or a SHOULD)
+  0  conformant: every selected check ran and no MUST is broken, or none but those
+     that --baseline lists
+  1  a MUST is broken (with --strict: or a SHOULD), or the baseline is out of date
   2  the command line, the selection or a feature file is wrong
   3  incomplete: something could not run, and nothing failed
   4  the suite itself is at fault`,
@@ -90,6 +93,8 @@ Exit codes:
 	flags.BoolVar(&f.slow, "slow", false, "include the checks that take more than a minute each, since their sentences are about minutes")
 	f.add(c)
 	flags.StringArrayVar(&f.reports, "report", nil, "write a report as `FORMAT=PATH`; text, json, junit, html or markdown; - is standard output; repeatable")
+	f.expected.add(c)
+	f.record.add(c)
 	flags.BoolVar(&f.strict, "strict", false, "a broken SHOULD counts like a broken MUST")
 	flags.BoolVar(&f.hasHandler, "has-handler", false, "the peer has an application handler, so it need not give the default error")
 	flags.IntVar(&f.parallel, "parallel", 0, "`N` checks at once (default: one, which shows what a peer died of; more for a slow peer)")
@@ -134,10 +139,23 @@ func (p *program) run(c *cobra.Command, f *runFlags) (err error) {
 	if err != nil {
 		return engineError(err)
 	}
+	expected, err := f.expected.open(c, outputs)
+	if err != nil {
+		return err
+	}
+	defer expected.discard()
+	if err := expected.fits(selection.Edition); err != nil {
+		return err
+	}
 	if err := openOutputs(outputs); err != nil {
 		return err
 	}
 	defer discardOutputs(outputs)
+	recorded, err := f.record.open(c, &options)
+	if err != nil {
+		return err
+	}
+	defer recorded()
 
 	stop, err := p.prepare(c.Context(), f, &options)
 	if err != nil {
@@ -154,17 +172,22 @@ func (p *program) run(c *cobra.Command, f *runFlags) (err error) {
 	if err != nil {
 		return engineError(err)
 	}
+	if err := p.hold(expected, &result, files, f.quiet); err != nil {
+		return err
+	}
 	return p.writeReports(f, outputs, result)
 }
 
 // check refuses flags that cannot be meant.
 func (f *runFlags) check(c *cobra.Command) error {
-	for _, name := range []string{"target", "target-key", "identity", "ipc", "driver", "driver-connect", "cli", "lan", "tags", "level", "scenario", "features"} {
+	for _, name := range []string{"target", "target-key", "identity", "ipc", "driver", "driver-connect", "cli", "lan", "tags", "level", "scenario", "edition", "shard", "features"} {
 		if flag := c.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
 			return usagef("--%s is empty; give it a value, or leave it out", name)
 		}
 	}
 	switch {
+	case f.shard != "" && f.expected.write != "":
+		return usagef("--write-baseline of a part would lack the others; write it with '%s merge' from the reports of all parts", programName)
 	case c.Flags().Changed("parallel") && (f.parallel < 1 || f.parallel > maxParallel):
 		return usagef("--parallel %d: it takes a number from 1 to %d", f.parallel, maxParallel)
 	case f.repeat < 1 || f.repeat > maxRepeat:
@@ -199,6 +222,7 @@ func (f *runFlags) rerunArgs() string {
 	if f.slow {
 		args = append(args, "--slow")
 	}
+	add("--edition", f.edition)
 	add("--features", f.features)
 	if f.hasHandler {
 		args = append(args, "--has-handler")

@@ -24,6 +24,7 @@ var levels = []string{"must", "should", "advisory"}
 // selectionFlags are the flags by which run and list choose.
 type selectionFlags struct {
 	tags, level, scenario, features string
+	edition, shard                  string
 	requirements                    []string
 }
 
@@ -32,7 +33,10 @@ func (s *selectionFlags) add(c *cobra.Command) {
 	c.Flags().StringSliceVar(&s.requirements, "requirement", nil, "only this `ID`; repeatable, or separated by commas")
 	c.Flags().StringVar(&s.level, "level", "", "only requirements of this `LEVEL`: must, should or advisory")
 	c.Flags().StringVar(&s.scenario, "scenario", "", "only the scenario at `FILE:LINE`, as reports print it")
+	c.Flags().StringVar(&s.edition, "edition", "", "requirements of this `EDITION` of AXON Message Types (default: "+spec.Edition+", the newest)")
+	c.Flags().StringVar(&s.shard, "shard", "", "only part I of N of the checks, as `I/N`; 'axon-conformance merge' joins the reports of all parts")
 	addFeatures(c, &s.features)
+	_ = c.RegisterFlagCompletionFunc("edition", cobra.FixedCompletions(spec.Editions(), cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("level", cobra.FixedCompletions(levels, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("requirement", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return requirementIDs(), cobra.ShellCompDirectiveNoFileComp
@@ -59,6 +63,13 @@ func (s *selectionFlags) read(p *program) (fs.FS, suite.Selection, error) {
 	chosen := suite.Selection{Tags: s.tags, Level: strings.ToUpper(s.level)}
 	if s.level != "" && !slices.Contains(levels, strings.ToLower(s.level)) {
 		return nil, none, usagef("--level %s: there is no such level%s", s.level, suggest(s.level, levels))
+	}
+	var err error
+	if chosen.Edition, err = edition(s.edition); err != nil {
+		return nil, none, err
+	}
+	if chosen.Shard, chosen.Shards, err = parseShard(s.shard); err != nil {
+		return nil, none, err
 	}
 	known := requirementIDs()
 	for _, id := range s.requirements {
@@ -88,6 +99,38 @@ func (s *selectionFlags) read(p *program) (fs.FS, suite.Selection, error) {
 	}
 	files, err := p.featureFiles(s.features)
 	return files, chosen, err
+}
+
+// edition checks the name of an edition; empty is the newest.
+func edition(name string) (string, error) {
+	known := spec.Editions()
+	switch {
+	case name == "":
+		return spec.Edition, nil
+	case !slices.Contains(known, name):
+		return "", usagef("--edition %s: there is no such edition of the text%s", name, suggest(name, known))
+	}
+	return name, nil
+}
+
+// maxShards bounds the parts of a run.
+const maxShards = 1000
+
+// parseShard reads I/N; both are 0 for an empty text.
+func parseShard(text string) (index, of int, err error) {
+	if text == "" {
+		return 0, 0, nil
+	}
+	first, second, found := strings.Cut(text, "/")
+	index, err1 := strconv.Atoi(first)
+	of, err2 := strconv.Atoi(second)
+	if !found || err1 != nil || err2 != nil {
+		return 0, 0, usagef("--shard %s: write I/N, as in --shard 1/4", text)
+	}
+	if of < 1 || of > maxShards || index < 1 || index > of {
+		return 0, 0, usagef("--shard %s: I goes from 1 to N, and N to %d at most", text, maxShards)
+	}
+	return index, of, nil
 }
 
 // featureFiles opens the feature files of a directory, or the embedded ones.
