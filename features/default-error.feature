@@ -12,8 +12,7 @@ Feature: The default error
   Scenario: Its ref is the request's id
     Given a connection to the target
     When the probe sends a request
-    Then the reply is an error
-    And the reply's ref is the request's id
+    Then the reply's ref is the request's id
 
   @AXON-DEFERR-003 @quiet
   Scenario: Its code is unhandled
@@ -71,6 +70,34 @@ Feature: The default error
       | how                                                                                          |
       | 64 requests are opened at once on one connection                                             |
       | 64 requests lie written and unfinished on one connection and are then finished in a mixed order |
+
+  @AXON-DEFERR-001 @quiet @whole-run
+  Scenario: Every ordinary request of the run got an error
+    Given a connection to the target
+    When the probe sends a request
+    Then it is answered
+    And it held for everything that the target sent in this run
+
+  @AXON-DEFERR-003 @quiet @whole-run
+  Scenario: Every default error of the run had the code unhandled
+    Given a connection to the target
+    When the probe sends a request
+    Then it is answered
+    And it held for everything that the target sent in this run
+
+  @AXON-DEFERR-004 @quiet @whole-run
+  Scenario: Every default error of the run had the text of the protocol
+    Given a connection to the target
+    When the probe sends a request
+    Then it is answered
+    And it held for everything that the target sent in this run
+
+  @AXON-DEFERR-005 @quiet @whole-run
+  Scenario: No default error of the run was retryable
+    Given a connection to the target
+    When the probe sends a request
+    Then it is answered
+    And it held for everything that the target sent in this run
 
   @AXON-DEFERR-008
   Scenario: Every request is answered on each of several connections

@@ -58,7 +58,7 @@ Feature: Message kinds
 
   @AXON-KIND-005 @whole-run
   Scenario: A message draws no late answer either
-    Then what was sent on unidirectional streams when the run began drew no answer until now
+    Then what was sent on unidirectional streams early in the run drew no answer until now
 
   @AXON-KIND-007
   Scenario Outline: An unsolicited error <how> is taken in and the connection survives
@@ -93,7 +93,7 @@ Feature: Message kinds
 
   @AXON-KIND-008 @whole-run
   Scenario: An unsolicited error draws no late answer either
-    Then what was sent on unidirectional streams when the run began drew no answer until now
+    Then what was sent on unidirectional streams early in the run drew no answer until now
 
   @AXON-KIND-002 @whole-run
   Scenario: Every request of the run that was answered had exactly one reply

@@ -48,6 +48,7 @@ Feature: Payloads and error payloads
     Given a connection to the target
     When the probe sends a request with the payload <payload>
     Then it is accepted
+    And it is treated as any other request
     And the reply's ref is the request's id
 
     Examples:
@@ -98,6 +99,7 @@ Feature: Payloads and error payloads
     Given a connection to the target
     When the probe sends a request with the payload <payload>
     Then it is accepted
+    And it is treated as any other request
 
     Examples:
       | payload                                    |

@@ -82,7 +82,7 @@ Feature: Streams
 
   @AXON-STREAM-005 @whole-run
   Scenario: Nothing on a unidirectional stream gets a late reply either
-    Then what was sent on unidirectional streams when the run began drew no answer until now
+    Then what was sent on unidirectional streams early in the run drew no answer until now
 
   @AXON-STREAM-006
   Scenario: A request is served as the very first thing on a connection, twenty times
@@ -121,6 +121,7 @@ Feature: Streams
   Scenario Outline: <what> without FIN holds back no other stream
     Given a connection to the target
     When the probe writes <what> on a stream and leaves it open
+    And the target has had time to read it
     And the probe sends a request
     Then it is accepted
     And its own stream carries exactly one reply, a response or an error
@@ -140,9 +141,18 @@ Feature: Streams
     And the probe writes the first byte of a request on a stream and leaves it open
     And the probe writes a whole message on a stream and leaves it open
     And the probe writes a whole request on a stream and leaves it open
+    And the target has had time to read it
     And the probe sends a message
     And the probe sends a request
     Then it is accepted
+
+  @AXON-STREAM-009
+  Scenario: Twenty stalled streams hold back no other stream
+    Given a connection to the target
+    When up to 20 requests lie half written on one connection, a stream less than it grants
+    And the probe sends a request
+    Then it is accepted
+    And its own stream carries exactly one reply, a response or an error
 
   @AXON-STREAM-011 @heavy
   Scenario: More than a thousand messages in a row on one connection are taken

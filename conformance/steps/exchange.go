@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/axonproto/axon/harness/probe"
 	"github.com/axonproto/axon/harness/wire"
@@ -24,6 +25,8 @@ type exchange struct {
 	due bool
 	// fair: what was sent is an envelope that a target may accept.
 	fair bool
+	// fin: the body was finished, so that the target can know that it is whole.
+	fin bool
 	// writeErr: the target stopped the stream, or the connection broke, before all
 	// was written.
 	writeErr error
@@ -31,6 +34,13 @@ type exchange struct {
 
 // largest is the size of the largest envelope that every target takes, in bytes.
 const largest = 65536
+
+// ordinary: what was sent is a request that leaves a target no choice.
+func (x *exchange) ordinary() bool {
+	env, problems := wire.Inspect(x.sent)
+	nilRef := env.Ref != nil && strings.Trim(*env.Ref, "0-") == ""
+	return x.due && env.Kind == "request" && len(problems) == 0 && env.ID == strings.ToLower(env.ID) && !nilRef
+}
 
 // malformed: what was sent is no envelope that a receiver has to take.
 func (x *exchange) malformed() bool {
@@ -128,7 +138,16 @@ func (s *Scenario) sendOn(ctx context.Context, c *probe.Conn, bidi bool, body []
 	if x.fair {
 		s.Target.Record.sent(x.id)
 	}
-	return x, s.wrote(x, x.stream.Send(ctx, body))
+	err = x.stream.Send(ctx, body)
+	x.fin = err == nil
+	return x, s.wrote(x, err)
+}
+
+// finish ends an exchange's own side by FIN.
+func (s *Scenario) finish(x *exchange) error {
+	err := x.stream.Finish()
+	x.fin = err == nil
+	return s.wrote(x, err)
 }
 
 // wrote sorts the errors of a write.

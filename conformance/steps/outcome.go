@@ -30,6 +30,9 @@ func init() {
 		}
 		return nil
 	})
+	define(`it is treated as any other request`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
+		return s.treatedAsUsual(ctx, s.last)
+	})
 	define(`it is answered`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		_, err := s.answer(ctx, s.last)
 		return err
@@ -196,6 +199,9 @@ func (s *Scenario) exactlyOne(ctx context.Context, x *exchange) error {
 	if err != nil {
 		return s.lose(x, "the stream ends after its reply", "the stream carried %s after %s", r.describe(), s.Target.Ceiling)
 	}
+	if r.values == 0 && !s.isAbout(aboutAnswers) && s.asUsual(r) {
+		return s.unanswering(r)
+	}
 	if r.values != 1 && (r.values != s.Target.Usual.values || s.isAbout(aboutNumber)) {
 		return fail(x, "exactly one reply", "the stream carried %d JSON values", r.values)
 	}
@@ -248,15 +254,13 @@ func (s *Scenario) refersTo(ctx context.Context, x *exchange) error {
 
 // errorReply is the last exchange's reply, which must be an error.
 func (s *Scenario) errorReply(ctx context.Context) (reply, error) {
-	r, err := s.answer(ctx, s.last)
-	if err != nil {
+	r, err := s.something(ctx, s.last)
+	if err != nil && !(r.ended && (r.ending.How == probe.Finished || r.ending.How == probe.WasReset)) {
 		return r, err
 	}
 	if r.envelope.Kind != "error" {
-		if s.Target.HasHandler {
-			return r, &verdict.Inapplicable{Reason: "the target's application answered by a response, so there is no error payload to look at"}
-		}
-		return r, fail(s.last, "an error", "the stream carried %s", r.describe())
+		// Whether it must be one is for other sentences to say.
+		return r, &verdict.Inapplicable{Reason: "the target answered by " + r.describe() + ", so there is no error payload to look at"}
 	}
 	return r, nil
 }
@@ -267,18 +271,23 @@ func (s *Scenario) payloadMember(ctx context.Context, name, want string) error {
 	if err != nil {
 		return err
 	}
-	got, n := r.envelope.Payload.Get(name)
-	if n != 1 {
-		return fail(s.last, fmt.Sprintf("a payload with %s %s", name, want), "it has %d members of that name", n)
-	}
-	expected, err := wire.Parse([]byte(want))
-	if err != nil {
-		return err
-	}
-	if !wire.Equal(got, expected) {
-		return fail(s.last, fmt.Sprintf("a payload with %s %s", name, want), "%s is %s", name, shorten(string(got.Raw)))
+	if problem, ok := memberProblem(r, name, want); ok {
+		return fail(s.last, fmt.Sprintf("a payload with %s %s", name, want), "%s", problem)
 	}
 	return nil
+}
+
+// memberProblem tells what is wrong with a member of a payload that must be there
+// once and have a JSON value; not ok when nothing is.
+func memberProblem(r reply, name, want string) (problem string, ok bool) {
+	got, n := r.envelope.Payload.Get(name)
+	if n != 1 {
+		return fmt.Sprintf("it has %d members of that name", n), true
+	}
+	if expected, err := wire.Parse([]byte(want)); err != nil || !wire.Equal(got, expected) {
+		return fmt.Sprintf("%s is %s", name, shorten(string(got.Raw))), true
+	}
+	return "", false
 }
 
 func (s *Scenario) defaultMessage(ctx context.Context) error {
@@ -286,14 +295,19 @@ func (s *Scenario) defaultMessage(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	want := "no application handler registered for request '" + s.last.id + "'"
-	got, n := r.envelope.Payload.Get("message")
-	// The id is a UUID, so its letters may be of either case; the rest may not.
-	same := n == 1 && got.Kind == wire.String && strings.ReplaceAll(got.String, strings.ToUpper(s.last.id), s.last.id) == want
-	if !same {
-		return fail(s.last, "the message "+strQuote(want), "it is %s", shorten(string(got.Raw)))
+	if want, got, same := defaultText(s.last, r); !same {
+		return fail(s.last, "the message "+strQuote(want), "it is %s", got)
 	}
 	return nil
+}
+
+// defaultText compares a reply's message with that of the default error.
+func defaultText(x *exchange, r reply) (want, got string, same bool) {
+	want = "no application handler registered for request '" + x.id + "'"
+	message, n := r.envelope.Payload.Get("message")
+	// The id is a UUID, so its letters may be of either case; the rest may not.
+	same = n == 1 && message.Kind == wire.String && strings.ReplaceAll(message.String, strings.ToUpper(x.id), x.id) == want
+	return want, shorten(string(message.Raw)), same
 }
 
 // defaultError: every demand on the default error at once.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/axonproto/axon/conformance/verdict"
@@ -15,6 +16,33 @@ import (
 // ErrOtherProtocol: the target speaks QUIC and refuses the token axon/1, which is
 // itself a broken sentence (AXON-TLS-001).
 var ErrOtherProtocol = errors.New("the target refuses the ALPN token axon/1, so it does not speak AXON protocol v1 at this address")
+
+// ErrOtherToken: the target speaks AXON, but under another token than axon/1.
+var ErrOtherToken = errors.New("the target does not negotiate the ALPN token axon/1")
+
+// similarTokens are what an implementer may have put in place of axon/1. Each is in
+// one offer; a server of another protocol has none of them.
+var similarTokens = []string{"axon", "AXON/1", "Axon/1", "axon1", "axon-1", "axon/v1", "axonv1", "axon/1.0", "axon/0", "axon/2", "axon-quic", "axon/quic"}
+
+// otherToken looks, after a dial that failed for want of a common token, whether
+// the target is an AXON peer all the same, and says what it negotiates.
+func (s *Scenario) otherToken(ctx context.Context, e *probe.Endpoint, err error) (string, bool) {
+	var dial *probe.DialError
+	if !errors.As(err, &dial) || dial.Refusal == nil || !dial.Refusal.TLSAlert || dial.Refusal.Alert != alertNoProtocol {
+		return "", false
+	}
+	if !dial.Refusal.Remote {
+		return "none at all", true
+	}
+	o := s.Target.dialOptions()
+	o.ALPN = similarTokens
+	c, err := e.Dial(ctx, o)
+	if err != nil {
+		return "", false
+	}
+	s.conns = append(s.conns, c)
+	return strconv.Quote(c.State().NegotiatedProtocol), true
+}
 
 // alertNoProtocol is the TLS alert no_application_protocol (RFC 9001, section 8.1).
 const alertNoProtocol = 120
@@ -34,6 +62,9 @@ func Preflight(ctx context.Context, t *Target) (answered time.Duration, err erro
 	o.ExpectKey = t.Key
 	c, err := e.Dial(ctx, o)
 	if err != nil {
+		if token, speaks := s.otherToken(ctx, e, err); speaks {
+			return 0, &verdict.Blocked{Reason: ErrOtherToken.Error() + " but " + token, Err: ErrOtherToken}
+		}
 		return 0, t.explainDial(err)
 	}
 	s.conns = append(s.conns, c)
@@ -84,11 +115,14 @@ func KeepsConnections(ctx context.Context, t *Target) bool {
 	if err != nil {
 		return false
 	}
-	if _, err := s.good(ctx, second); err != nil {
-		return false
+	for _, c := range []*probe.Conn{second, first} {
+		if x, err := s.good(ctx, c); err != nil {
+			// One that is closed is not kept; one that is open and silent is, and
+			// owes an answer.
+			return first.End() == nil && x.connectionEnd(ctx, c) == nil
+		}
 	}
-	_, err = s.good(ctx, first)
-	return err == nil
+	return true
 }
 
 // State of a target between two scenarios.

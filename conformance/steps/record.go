@@ -1,6 +1,7 @@
 package steps
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"strings"
@@ -113,9 +114,12 @@ var shape = []struct{ id, expected string }{
 // inspect holds all that the target sent in the scenario against the sentences
 // about what a sender may send.
 func (s *Scenario) inspect() {
+	// A FIN may be on its way; all that are missing have one ceiling to come.
+	ctx, cancel := context.WithTimeout(context.Background(), s.Target.Ceiling)
+	defer cancel()
 	for _, x := range s.exchanges {
 		if x.stream != nil && x.stream.Bidi() {
-			s.inspectReply(x)
+			s.inspectReply(ctx, x)
 		}
 	}
 	conns := s.conns
@@ -131,12 +135,22 @@ func (s *Scenario) inspect() {
 
 // inspectReply looks at what came on a stream that the probe opened. A reply that
 // is still coming is left alone.
-func (s *Scenario) inspectReply(x *exchange) {
+func (s *Scenario) inspectReply(ctx context.Context, x *exchange) {
+	rec := s.Target.Record
 	r := x.read()
-	if len(r.data) == 0 || !r.ended && r.values == 0 {
+	owed := x.due && x.fin
+	if r.values > 0 && !r.ended && owed && s.Target.Usual.ending != "" {
+		r, _ = x.awaitEnd(ctx)
+	}
+	if len(r.data) == 0 {
+		if owed && r.ended && (r.ending.How == probe.Finished || r.ending.How == probe.WasReset) {
+			rec.look(s, x, "AXON-KIND-002", "exactly one reply", "the stream carried "+r.describe())
+		}
 		return
 	}
-	rec := s.Target.Record
+	if !r.ended && r.values == 0 {
+		return
+	}
 	whole := r.ended && r.ending.How == probe.Finished
 	if r.values == 0 && !whole {
 		// Cut off by a reset or a closed connection: no envelope to speak of.
@@ -156,7 +170,7 @@ func (s *Scenario) inspectReply(x *exchange) {
 			ref = *r.envelope.Ref
 		}
 		rec.look(s, x, "AXON-ENV-011", "a ref equal to the request's id "+x.id, unless(wire.SameUUID(ref, x.id), "the reply's ref is %s", ref))
-		if r.ended && r.ending.How != probe.ConnectionClosed {
+		if !r.ended && owed || r.ended && r.ending.How != probe.ConnectionClosed {
 			rec.look(s, x, "AXON-STREAM-002", "the body, then FIN", unless(whole, "the stream carried %s", r.describe()))
 		}
 	}
@@ -166,6 +180,27 @@ func (s *Scenario) inspectReply(x *exchange) {
 	if code, _ := errorCode(r.envelope); kind == "error" && (!s.handled && !s.Target.HasHandler || code == "unhandled") {
 		s.inspectErrorPayload(x, r)
 	}
+	if !s.handled && !s.Target.HasHandler && x.fin && x.ordinary() {
+		s.inspectDefault(x, r)
+	}
+}
+
+// inspectDefault holds the reply to an ordinary request, to which no handler was
+// registered, against the sentences about the default error.
+func (s *Scenario) inspectDefault(x *exchange, r reply) {
+	rec := s.Target.Record
+	rec.look(s, x, "AXON-DEFERR-001", "an error", unless(r.envelope.Kind == "error", "the stream carried %s", r.describe()))
+	for _, m := range []struct{ id, name, want string }{
+		{"AXON-DEFERR-003", "code", `"unhandled"`}, {"AXON-DEFERR-005", "retryable", "false"},
+	} {
+		problem := ""
+		if f, ok := memberProblem(r, m.name, m.want); ok {
+			problem = f
+		}
+		rec.look(s, x, m.id, "a payload with "+m.name+" "+m.want, problem)
+	}
+	want, got, same := defaultText(x, r)
+	rec.look(s, x, "AXON-DEFERR-004", "the message "+strQuote(want), unless(same, "it is %s", got))
 }
 
 // inspectShape looks at what holds for each envelope that a target sends.

@@ -47,8 +47,10 @@ type Scenario struct {
 	conns    []*probe.Conn
 	// seen is the number of streams that the target had opened on conn when the
 	// last stimulus was sent.
-	seen      int
-	last      *exchange
+	seen int
+	last *exchange
+	// unasked: a new connection is not tried by a request of its own.
+	unasked   bool
 	exchanges []*exchange
 	// peers are further probes that the target was told of.
 	peers []*peer
@@ -142,6 +144,11 @@ func (s *Scenario) dial(ctx context.Context) (*probe.Conn, error) {
 		return nil, &verdict.Blocked{Reason: "no connection to the target", Err: err}
 	}
 	s.conns = append(s.conns, c)
+	if s.Target.Single && s.Target.Usual.form != "" && !s.unasked {
+		if c, err = s.kept(ctx, e, c); err != nil {
+			return nil, err
+		}
+	}
 	s.conn, s.seen = c, 0
 	return c, nil
 }

@@ -65,7 +65,7 @@ func init() {
 		if err := s.wrote(x, x.stream.WritePieces(ctx, x.sent, n)); err != nil || x.writeErr != nil {
 			return err
 		}
-		return s.wrote(x, x.stream.Finish())
+		return s.finish(x)
 	})
 	define(`the probe writes (a whole request|half a request|the first byte of a request) on a stream and leaves it open`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
 		return s.stall(ctx, true, a[0])
@@ -74,7 +74,7 @@ func init() {
 		return s.stall(ctx, false, "a whole request")
 	})
 	define(`the probe finishes that stream`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
-		return s.wrote(s.last, s.last.stream.Finish())
+		return s.finish(s.last)
 	})
 	define(`the target has had time to read it`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		// Packets of one connection arrive in order on a quiet path: when a later

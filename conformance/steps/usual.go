@@ -131,3 +131,16 @@ func (s *Scenario) refAlwaysWrong(ctx context.Context) bool {
 // endingPatience is how long the preflight waits for the end of a stream on which
 // a whole reply stands.
 const endingPatience = time.Second
+
+// treatedAsUsual: the reply is what a plain request gets. An application's answer
+// may be anything.
+func (s *Scenario) treatedAsUsual(ctx context.Context, x *exchange) error {
+	r, err := s.something(ctx, x)
+	if err != nil {
+		return err
+	}
+	if u := s.Target.Usual; !s.Target.HasHandler && u.value && !s.asUsual(r) {
+		return fail(x, "it is treated as any other request, which gets "+u.form, "it gets %s", formOf(r))
+	}
+	return nil
+}

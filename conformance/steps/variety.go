@@ -110,9 +110,10 @@ var payloadSorts = []string{
 // that the scenario is tagged with, and narrows a failure to the sentence.
 func (s *Scenario) defaultErrorIn(ctx context.Context) error {
 	x := s.last
-	r, err := s.answer(ctx, x)
+	r, err := s.something(ctx, x)
 	if err != nil {
-		return err
+		// What did not come cannot be wrong in other respects.
+		return about(err, "AXON-DEFERR-001")
 	}
 	var broken []error
 	for _, id := range s.IDs {
