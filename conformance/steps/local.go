@@ -80,10 +80,7 @@ func (s *Scenario) closeLocals() {
 		_ = c.session.Close()
 		delete(s.locals, name)
 	}
-	for _, session := range s.crowd {
-		_ = session.Close()
-	}
-	s.crowd = nil
+	s.disperse()
 	if s.deaf != nil {
 		_ = s.deaf.Close()
 		s.deaf = nil
@@ -92,6 +89,24 @@ func (s *Scenario) closeLocals() {
 		_ = s.silent.Close()
 		s.silent = nil
 	}
+}
+
+// partingCeiling is how long the target may take to let a crowd go.
+const partingCeiling = time.Second
+
+// disperse ends the clients of a crowd, and waits until the target has let each of
+// them go: what comes next needs their places.
+func (s *Scenario) disperse() {
+	ctx, cancel := context.WithTimeout(context.Background(), partingCeiling)
+	defer cancel()
+	for _, session := range s.crowd {
+		_ = session.CloseWrite()
+	}
+	for _, session := range s.crowd {
+		_ = session.AwaitEnd(ctx)
+		_ = session.Close()
+	}
+	s.crowd = nil
 }
 
 // watchSpeaker ends a wait when the local client that spoke last is told of a
@@ -269,16 +284,26 @@ func (s *Scenario) barrier(ctx context.Context, name string) (*local, error) {
 	return c, nil
 }
 
-// answeredTimes counts answers since the last thing that was said, with a further
-// command as the barrier.
+// answeredTimes waits for a number of answers to what was said last; when further
+// commands have been answered there are no more.
 func (s *Scenario) answeredTimes(ctx context.Context, name string, want int) error {
+	answers := func(l control.Line) bool { return isAnswer(l) && !strings.HasPrefix(l.Member("req_id"), "suite-") }
+	for i := range want {
+		c, err := s.client(ctx, name)
+		if err != nil {
+			return err
+		}
+		if _, err := s.hear(ctx, name, fmt.Sprintf("answer %d of %d to client %s", i+1, want, name), c.mark, answers); err != nil {
+			return err
+		}
+	}
 	c, err := s.barrier(ctx, name)
 	if err != nil {
 		return err
 	}
 	got := 0
 	for _, l := range c.session.Lines()[c.mark:] {
-		if isAnswer(l) && !strings.HasPrefix(l.Member("req_id"), "suite-") {
+		if answers(l) {
 			got++
 		}
 	}
