@@ -17,7 +17,8 @@ import (
 	"time"
 )
 
-// TestQuickStart runs exactly the lines of docs/quick-start.md. Where a person
+// TestQuickStart runs exactly the lines of docs/quick-start.md, which are those of
+// the README. Where a person
 // would look at the screen before going on, it waits for the daemon's word.
 func TestQuickStart(t *testing.T) {
 	if testing.Short() {
@@ -35,6 +36,13 @@ func TestQuickStart(t *testing.T) {
 		t.Errorf("%d commands, want five", len(first)+len(second))
 	}
 	want := block(t, string(text), "## Terminal 2", "json")
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if both := "# terminal 1\n" + strings.Join(first, "\n") + "\n\n# terminal 2\n" + strings.Join(second, "\n") + "\n"; !strings.Contains(string(readme), both) {
+		t.Errorf("the README has other lines than the quick start:\n%s", both)
+	}
 
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
