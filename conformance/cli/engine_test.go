@@ -103,6 +103,12 @@ func fakeRun(ctx context.Context, o suite.Options, outcome string) (report.Repor
 			s.Rerun = programName + " run " + o.RerunArgs + " --scenario " + l.Location
 		}
 		q, _ := spec.Lookup(l.IDs[0])
+		if n := o.Select.Shards; n > 0 {
+			if r.Shard = (&report.Shard{Index: o.Select.Shard, Of: n}); i%n != o.Select.Shard-1 {
+				r.Requirements = append(r.Requirements, report.Requirement{ID: l.IDs[0], Level: l.Levels[0], Section: q.Section, Text: q.Text, Verdict: verdict.NotApplicable})
+				continue
+			}
+		}
 		r.Requirements = append(r.Requirements, report.Requirement{ID: l.IDs[0], Level: l.Levels[0], Section: q.Section, Text: q.Text,
 			Verdict: v, Scenarios: []report.Scenario{s}})
 		for n := range o.Repeat {

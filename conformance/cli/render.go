@@ -82,7 +82,7 @@ func (p *program) writeTo(path string, produce func(w io.Writer, dir string) err
 
 // reportCommands are the commands that work with stored reports.
 func (p *program) reportCommands() []*cobra.Command {
-	return []*cobra.Command{p.reportCommand()}
+	return []*cobra.Command{p.reportCommand(), p.mergeCommand(), p.diffCommand(), p.matrixCommand(), p.badgeCommand()}
 }
 
 func (p *program) reportCommand() *cobra.Command {
