@@ -170,8 +170,14 @@ func (b *tab) picture(name string) {
 // fileURL writes a report as a page and gives its address.
 func fileURL(t *testing.T, r Report) string {
 	t.Helper()
+	return pageURL(t, []byte(htmlOf(t, r)))
+}
+
+// pageURL writes a page and gives its address.
+func pageURL(t *testing.T, text []byte) string {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "report.html")
-	if err := os.WriteFile(path, []byte(htmlOf(t, r)), 0o600); err != nil {
+	if err := os.WriteFile(path, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()

@@ -249,3 +249,17 @@ func TestRelativeLinks(t *testing.T) {
 		}
 	}
 }
+
+// TestQLogIsLinked: from the page's own directory to the file.
+func TestQLogIsLinked(t *testing.T) {
+	r := sample()
+	dir := t.TempDir()
+	r.Requirements[1].Scenarios[0].QLog = filepath.Join(dir, "logs", "envelope.feature-20.sqlog")
+	var b bytes.Buffer
+	if err := WriteHTML(&b, r, HTMLOptions{Dir: filepath.Join(dir, "out")}); err != nil {
+		t.Fatal(err)
+	}
+	if want := `<a href="../logs/envelope.feature-20.sqlog">../logs/envelope.feature-20.sqlog</a>`; !strings.Contains(b.String(), want) {
+		t.Errorf("no %s", want)
+	}
+}

@@ -278,6 +278,7 @@ func (b *pageBuilder) check(q Requirement, s Scenario) checkView {
 		return c
 	}
 	b.shown[s.Location] = q.ID
+	c.QLogLink = b.link(s.QLog)
 	if len(c.Steps) > maxSteps {
 		c.Steps = append(slices.Clone(c.Steps[:maxSteps]), fmt.Sprintf("… and %d steps more", len(c.Steps)-maxSteps))
 	}

@@ -187,6 +187,7 @@ func details(c *check) string {
 	line("expected", c.Expected)
 	line("actual", c.Actual)
 	line("run again", c.Rerun)
+	line("qlog", c.QLog)
 	if len(c.Transcript) > 0 {
 		b.WriteString("transcript:\n")
 		for _, e := range c.Transcript {

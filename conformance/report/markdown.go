@@ -143,6 +143,7 @@ func causeText(number int, c cause) string {
 	}
 	item("usual cause", sentenceText(cut(c.requirement.Fix, markdownField)))
 	item("also breaks", strings.Join(c.also, ", "))
+	item("qlog", codeSpan(c.check.QLog, markdownField))
 	if c.failing > 1 {
 		item("checks", fmt.Sprintf("%d fail, the first of which is %s", c.failing, codeSpan(c.check.Location, 200)))
 	}

@@ -245,7 +245,7 @@ func (m Matrix) WriteHTML(w io.Writer) error {
 		Policy   string
 		Sections []*section
 		Wide     int
-	}{m, template.CSS(pageStyle), policy(), sections, len(m.Columns) + 2})
+	}{m, template.CSS(pageStyle), policy(), sections, len(m.Columns) + 1})
 	if err != nil {
 		return fmt.Errorf("making the matrix: %w", err)
 	}

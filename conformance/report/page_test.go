@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -201,8 +202,43 @@ func TestPageOnEveryScreen(t *testing.T) {
 			}
 		}
 	}
+	b.matrix()
 	if _, complaints := b.heard(); len(complaints) > 0 {
 		t.Errorf("the console says %q", complaints)
+	}
+}
+
+// matrix looks at several implementations side by side.
+func (b *tab) matrix() {
+	b.t.Helper()
+	var text bytes.Buffer
+	m := NewMatrix([]MatrixEntry{{"good", good()}, {"failing", failingReport(b.t)}, {"another one", sample()}, {"a fourth", failingReport(b.t)}})
+	if err := m.WriteHTML(&text); err != nil {
+		b.t.Fatal(err)
+	}
+	address := pageURL(b.t, text.Bytes())
+	for _, width := range []int64{1280, 390} {
+		for _, scheme := range []string{"light", "dark"} {
+			where := fmt.Sprintf("matrix-%d-%s", width, scheme)
+			b.look(width, scheme)
+			b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(address))
+			b.picture(where)
+			if out := eval[string](b, stickingOut); out != "" {
+				b.t.Errorf("%s: wider than the window: %s", where, out)
+			}
+			if faint := eval[string](b, faintText); faint != "" {
+				b.t.Errorf("%s: hard to read: %s", where, faint)
+			}
+			expect(b, `[...document.querySelectorAll("tbody tr:not(.area)")].every((r) => r.cells.length === 5)`, true)
+			// Cells stand below their column.
+			expect(b, `((a, b) => Math.abs(a.left - b.left) < 2)(document.querySelector("thead th:last-child").getBoundingClientRect(), document.querySelector("#AXON-KIND-002 td:last-child").getBoundingClientRect())`, true)
+		}
+	}
+	rows := `[...document.querySelectorAll("tbody tr:not(.area)")].filter((r) => r.checkVisibility()).length`
+	all := eval[int](b, rows)
+	eval[chromedp.Void](b, press("#differ"))
+	if n := eval[int](b, rows); n == 0 || n >= all {
+		b.t.Errorf("of %d rows %d differ", all, n)
 	}
 }
 

@@ -76,6 +76,7 @@ func (t *text) check(s Scenario) {
 		t.field("reason", s.Reason)
 	}
 	t.transcript(s.Transcript)
+	t.field("qlog", s.QLog)
 	if s.Rerun != "" {
 		// Never broken, so that it can be copied.
 		t.printf("   %-11s%s\n", "run again", t.paint(bold, Printable(s.Rerun)))
