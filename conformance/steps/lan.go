@@ -188,8 +188,13 @@ func (s *Scenario) targetAdvert(ctx context.Context) (lan.Found, error) {
 	if err != nil {
 		return lan.Found{}, err
 	}
-	for range rounds {
-		if err := errors.Join(sc.network.Ask(lan.Question{Name: lan.Service}), s.askAbout(a)); err != nil {
+	for i := range rounds {
+		err := s.askAbout(a)
+		if i > 0 {
+			// Whoever does not answer other ports may answer the group.
+			err = errors.Join(err, sc.network.Ask(lan.Question{Name: lan.Service}))
+		}
+		if err != nil {
 			return lan.Found{}, err
 		}
 		for until := time.Now().Add(s.seconds(1)); time.Now().Before(until); {

@@ -227,6 +227,55 @@ func init() {
 		}
 		return s.untilAfter(ctx, first, a[0])
 	})
+	define(`the suite's own key, which is pinned, is still admitted`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
+		c, err := s.dial(ctx)
+		if err == nil {
+			_, err = s.good(ctx, c)
+		}
+		if err != nil {
+			s.Lost = false
+			return fail(nil, "the suite, whose key is pinned, is admitted and served as before", "it is not: %s", actualOf(err))
+		}
+		return nil
+	})
+	define(`a newcomer advertises itself at the address of that peer`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
+		n, err := s.arrive(netip.Addr{}, nil)
+		if err != nil {
+			return err
+		}
+		n.at = s.peer().endpoint.Addr().(*net.UDPAddr).AddrPort()
+		if err := s.advertise(n, n.honest()); err != nil {
+			return err
+		}
+		return s.lanBarrier(ctx)
+	})
+	define(`it is refused when it dials`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
+		return s.refusesNewcomer(ctx, s.newcomer())
+	})
+	define(`that peer is still admitted when it dials`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
+		const expected = "the pinned peer is admitted and served as before"
+		c, err := s.peer().endpoint.Dial(ctx, s.Target.dialOptions())
+		if err != nil {
+			return fail(nil, expected, "%v", err)
+		}
+		s.peer().take(c)
+		if x, err := s.good(ctx, c); err != nil {
+			return fail(x, expected, "it is not: %s", actualOf(err))
+		}
+		return nil
+	})
+	define(`the connections of that peer end`, func(_ context.Context, s *Scenario, _ []string, _ string) error {
+		for _, c := range s.peer().connections() {
+			_ = c.Close(0, "the peer begins anew")
+		}
+		return nil
+	})
+	define(`the target, asked to send it a request, reaches it(?: at its other address)?`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
+		return s.reached(ctx)
+	})
+	define(`an advert gives an address for that peer at which (nobody|another key) answers`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
+		return s.misadvertise(ctx, a[0])
+	})
 	define(`the target still lists it`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		id := s.newcomer().identity.AgentID()
 		if _, found, err := s.awaitListed(ctx, id, nil); err != nil || found {
@@ -339,6 +388,58 @@ func (s *Scenario) stillServed(ctx context.Context, n *newcomer) error {
 		return fail(x, expected, "%s", actualOf(err))
 	}
 	return nil
+}
+
+// misadvertise advertises the scenario's peer, with its own key, at an address where
+// nobody can prove that key.
+func (s *Scenario) misadvertise(ctx context.Context, who string) error {
+	n, err := s.arrive(netip.Addr{}, nil)
+	if err != nil {
+		return err
+	}
+	if who == "nobody" {
+		n.leave()
+		if n.silent, err = net.ListenPacket("udp", netip.AddrPortFrom(n.at.Addr(), 0).String()); err != nil {
+			return fmt.Errorf("open a UDP socket that answers nothing: %w", err)
+		}
+		n.at = n.silent.LocalAddr().(*net.UDPAddr).AddrPort()
+	}
+	if err := s.advertise(n, lan.Honest(s.peer().identity, n.at)); err != nil {
+		return err
+	}
+	return s.lanBarrier(ctx)
+}
+
+// reached has the target send requests to the latest peer until one arrives. That
+// the first is lost with a connection that has just ended is nobody's fault.
+func (s *Scenario) reached(ctx context.Context) error {
+	waiting, cancel := context.WithTimeout(ctx, max(s.seconds(meetPatience), s.Target.Ceiling))
+	defer cancel()
+	const expected = "the peer is reached: a request that the target is asked to send arrives"
+	for {
+		if err := s.ask(waiting, control.Send{Kind: "request", Payload: []byte(`{"from_caller":true}`)}); err != nil {
+			return err
+		}
+		c := s.lastCall()
+		select {
+		case x := <-s.peer().incoming:
+			s.peer().received = append(s.peer().received, x)
+			r, err := x.awaitEnd(waiting)
+			if err != nil || r.envelope.Kind != "request" {
+				return fail(x, expected, "the stream carried %s", r.describe())
+			}
+			id := r.envelope.ID
+			return s.peerWrites(ctx, wire.Outgoing{ID: wire.NewID(), Kind: "response", Ref: &id}.Bytes())
+		case <-c.done:
+			if err := notTheTarget(c.err); err != nil {
+				return err
+			}
+		case <-waiting.Done():
+		}
+		if !rest(waiting, 10*lanPause) {
+			return fail(nil, expected, "none arrived within %s; the caller was last told: %s", max(s.seconds(meetPatience), s.Target.Ceiling), c.describe())
+		}
+	}
 }
 
 // crowdBatch adverts go out at once; then the network is given a pause.
