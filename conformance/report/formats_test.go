@@ -139,6 +139,16 @@ func TestWritersTellOfAFullDisk(t *testing.T) {
 		"text":  WriteText(&full{10}, sample(), TextOptions{}),
 		"json":  WriteJSON(&full{10}, sample()),
 		"junit": WriteJUnit(&full{100}, sample()),
+
+		"html":            WriteHTML(&full{100}, sample(), HTMLOptions{}),
+		"markdown":        WriteMarkdown(&full{100}, sample()),
+		"badge":           WriteBadge(&full{10}, sample()),
+		"diff":            Diff("a", sample(), "b", good()).WriteText(&full{10}),
+		"diff markdown":   Diff("a", sample(), "b", good()).WriteMarkdown(&full{10}),
+		"diff json":       Diff("a", sample(), "b", good()).WriteJSON(&full{10}),
+		"matrix":          NewMatrix([]MatrixEntry{{"a", sample()}}).WriteText(&full{10}),
+		"matrix markdown": NewMatrix([]MatrixEntry{{"a", sample()}}).WriteMarkdown(&full{10}),
+		"matrix html":     NewMatrix([]MatrixEntry{{"a", sample()}}).WriteHTML(&full{10}),
 	} {
 		if err == nil || !strings.Contains(err.Error(), "no space left") {
 			t.Errorf("%s: got %v", name, err)

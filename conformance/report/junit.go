@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -56,6 +57,9 @@ type junitNotice struct {
 	Type    string `xml:"type,attr,omitempty"`
 	Text    string `xml:",chardata"`
 }
+
+// noReason stands where a reader of JUnit XML wants a message and there is none.
+const noReason = "no reason is known"
 
 // WriteJUnit writes the report as JUnit XML: a testsuite for each section of the
 // spec and a testcase for each scenario, in the section of the first requirement
@@ -127,17 +131,17 @@ func (s *junitSuite) add(c *check, strict bool) {
 	switch {
 	case c.Verdict == verdict.NotApplicable:
 		s.Skipped++
-		entry.Skipped = &junitNotice{Message: c.Reason}
+		entry.Skipped = &junitNotice{Message: cmp.Or(c.Reason, noReason)}
 	case c.known():
 		s.Skipped++
 		entry.Skipped = &junitNotice{Message: "known to be broken: " + c.Known.String()}
 		entry.SystemOut = headline(c) + "\n" + details(c)
 	case c.Verdict == verdict.Fail, c.Verdict == verdict.Warn && strict:
 		s.Failures++
-		entry.Failure = &junitNotice{Message: headline(c), Type: string(c.Verdict), Text: details(c)}
+		entry.Failure = &junitNotice{Message: cmp.Or(headline(c), noReason), Type: string(c.Verdict), Text: details(c)}
 	case c.Verdict == verdict.CouldNotRun, c.Verdict == verdict.HarnessError:
 		s.Errors++
-		entry.Error = &junitNotice{Message: c.Reason, Type: string(c.Verdict), Text: details(c)}
+		entry.Error = &junitNotice{Message: cmp.Or(c.Reason, noReason), Type: string(c.Verdict), Text: details(c)}
 	case c.Verdict == verdict.Warn, c.Verdict == verdict.Observed:
 		entry.SystemOut = string(c.Verdict) + ": " + headline(c) + "\n" + details(c)
 	}

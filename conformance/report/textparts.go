@@ -149,7 +149,7 @@ func groupBy(r Report, v verdict.Verdict) []*group {
 			}
 			reason := s.Reason
 			if reason == "" {
-				reason = cmp.Or(s.Actual, "no reason is known")
+				reason = cmp.Or(s.Actual, noReason)
 			}
 			g := index[reason]
 			if g == nil {
