@@ -109,6 +109,9 @@ func (r *run) inapplicable(k *check) error {
 			return &verdict.Inapplicable{Need: string(n), Reason: "needs " + string(n) + ": " + needText[n]}
 		}
 	}
+	if err := r.needsLocalAPI(k); err != nil {
+		return err
+	}
 	return r.tooSlow(k)
 }
 
