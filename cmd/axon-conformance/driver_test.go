@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -37,6 +38,7 @@ type relay struct {
 	mu    sync.Mutex // guards what follows
 	lines int        // that went to the suite
 	held  []string
+	cable *cable // where the target can be made to vanish
 }
 
 func playDriver(fault, socket string) int {
@@ -46,6 +48,9 @@ func playDriver(fault, socket string) int {
 		return 1
 	}
 	r := &relay{fault: fault, peer: peer}
+	if fault == "target vanishes" {
+		r.cable = &cable{}
+	}
 	fmt.Fprintln(os.Stderr, "relaying to", socket)
 	go func() {
 		lines := bufio.NewScanner(peer)
@@ -87,6 +92,12 @@ func (r *relay) toPeer(line string) {
 	case c.Command == "stop":
 		answer("")
 		return
+	case r.cable != nil && c.Command == "restart":
+		r.cable.cut.Store(false)
+		answer("")
+		return
+	case r.cable != nil && c.Command == "send":
+		r.cable.cut.Store(true)
 	case c.Command == "hello" && r.fault == "claims nothing":
 		answer(`,"version":1,"capabilities":["enroll"],"implementation":{"name":"humble","version":"1"}`)
 		return
@@ -114,6 +125,16 @@ func (r *relay) toSuite(line string) {
 	r.lines++
 	event := strings.Contains(line, `"event":`)
 	switch {
+	case r.cable != nil && strings.Contains(line, `"answer":"hello"`):
+		var hello struct {
+			Target struct {
+				Address string `json:"address"`
+			} `json:"target"`
+		}
+		if err := json.Unmarshal([]byte(line), &hello); err != nil {
+			panic(err)
+		}
+		line = strings.Replace(line, hello.Target.Address, r.cable.to(hello.Target.Address), 1)
 	case event && (r.fault == "claims only" || r.fault == "does nothing" || r.fault == "shows nothing"):
 		return
 	case r.fault == "noise":
@@ -147,6 +168,80 @@ func (r *relay) flush() {
 		fmt.Println(line)
 	}
 	r.held = nil
+}
+
+// cable passes UDP packets on to a target and back, and can be cut: the target then
+// seems to have died.
+type cable struct {
+	cut     atomic.Bool
+	address string
+}
+
+// to is an address that leads to the target's.
+func (c *cable) to(target string) string {
+	if c.address != "" {
+		return c.address
+	}
+	front, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	c.address = front.LocalAddr().String()
+	go func() {
+		back := map[string]net.Conn{}
+		for buffer := make([]byte, 64<<10); ; {
+			n, from, err := front.ReadFrom(buffer)
+			if err != nil {
+				return
+			}
+			way := back[from.String()]
+			if way == nil {
+				if way, err = net.Dial("udp", target); err != nil {
+					panic(err)
+				}
+				back[from.String()] = way
+				go func() {
+					for buffer := make([]byte, 64<<10); ; {
+						n, err := way.Read(buffer)
+						if err != nil {
+							return
+						}
+						if !c.cut.Load() {
+							_, _ = front.WriteTo(buffer[:n], from)
+						}
+					}
+				}()
+			}
+			if !c.cut.Load() {
+				_, _ = way.Write(buffer[:n])
+			}
+		}
+	}()
+	return c.address
+}
+
+// TestATargetThatVanishesIsStartedAgain: what comes after can still be judged.
+func TestATargetThatVanishesIsStartedAgain(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket := filepath.Join(t.TempDir(), "driver")
+	background(t, `listens at`, buildMinimalPeer(t), "--driver-listen", socket)
+	p := newProgram(t, "run", "--driver", fmt.Sprintf("'%s' %s 'target vanishes' '%s'", self, playArgument, socket),
+		"--requirement", "AXON-KIND-001,AXON-FWD-002,AXON-LIMIT-006", "--timeout", "1s", "--report", "json=-")
+	if code := p.code(t); code == 0 || code == 4 {
+		t.Fatalf("exit %d\n%s", code, p.saw())
+	}
+	r := parse(t, p.out.Bytes())
+	if notes := strings.Join(r.Notes, "\n"); !strings.Contains(notes, "started again") {
+		t.Errorf("notes %s", notes)
+	}
+	for _, q := range r.Requirements {
+		if q.ID == "AXON-LIMIT-006" && q.Verdict != verdict.Pass {
+			t.Errorf("%s: %s", q.ID, q.Verdict)
+		}
+	}
 }
 
 // Requirements of each need, and some of none.
