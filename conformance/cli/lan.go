@@ -7,6 +7,7 @@ import (
 
 	"github.com/axonproto/axon/conformance/report"
 	"github.com/axonproto/axon/conformance/suite"
+	"github.com/axonproto/axon/harness/control"
 	"github.com/axonproto/axon/harness/control/driver"
 	"github.com/axonproto/axon/harness/control/launch"
 	"github.com/axonproto/axon/harness/lan"
@@ -28,6 +29,10 @@ func (p *program) attachLAN(f *runFlags, o *suite.Options) (stop func(), err err
 	if len(command) > 0 {
 		if o.Launcher, err = launch.New(command); err != nil {
 			return nil, usagef("--cli %q: %w", f.cli, err)
+		}
+		o.CommandLine = &control.CommandLine{Program: command}
+		if o.Own = f.cli == ""; o.Own {
+			o.CommandLine.Loopback = []string{"--listen", "127.0.0.1"}
 		}
 	}
 	if f.lan == "" {

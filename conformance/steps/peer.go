@@ -52,11 +52,15 @@ func (s *Scenario) enrolled(ctx context.Context, o probe.ListenOptions) (*peer, 
 
 // newPeer makes a peer that the target has not been told of.
 func (s *Scenario) newPeer(o probe.ListenOptions) (*peer, error) {
-	host, err := s.Target.hostForTarget()
+	id, err := credential.New()
 	if err != nil {
 		return nil, err
 	}
-	id, err := credential.New()
+	return s.newPeerAs(id, o)
+}
+
+func (s *Scenario) newPeerAs(id credential.Identity, o probe.ListenOptions) (*peer, error) {
+	host, err := s.Target.hostForTarget()
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +141,9 @@ func (p *peer) close(s *Scenario) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.Target.Ceiling)
 	defer cancel()
 	// A target that has gone cannot forget; the next step that needs it tells.
-	_ = s.Target.Control.Forget(ctx, p.identity.AgentID())
+	if s.Target.Control != nil {
+		_ = s.Target.Control.Forget(ctx, p.identity.AgentID())
+	}
 	if p.listener != nil {
 		_ = p.listener.Close()
 	}

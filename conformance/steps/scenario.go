@@ -87,6 +87,9 @@ type Scenario struct {
 	heldExchange *exchange
 	// scene is what the scenario does on a network; nil while it does nothing there.
 	scene *scene
+	// terminal is what the scenario does at the target's command line; nil while it
+	// does nothing there.
+	terminal *terminal
 	// dialed is the outcome of the last dial of a TLS step.
 	dialed      *dialOutcome
 	inspectOnce sync.Once
@@ -181,6 +184,7 @@ func (s *Scenario) Close() {
 	for _, p := range s.peers {
 		p.close(s)
 	}
+	s.closeTerminal()
 	if s.endpoint != nil {
 		_ = s.endpoint.Close()
 	}

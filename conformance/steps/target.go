@@ -33,6 +33,8 @@ type Target struct {
 	Control control.Target
 	// LAN is a network on which the target advertises; nil when there is none.
 	LAN *LAN
+	// Commands runs the target's command line; nil when the suite has none.
+	Commands *Commands
 	// QLog: each scenario keeps a qlog of its connections.
 	QLog bool
 	// KeyLog gets the TLS secrets of every connection; nil: they are not kept.

@@ -30,6 +30,8 @@ var (
 //	«target key», «peer in upper case», «fresh key» (of nobody), «sent id» (the last
 //	               that the probe sent), «received id» and «written id» (the last that
 //	               the peer received, and wrote)
+//	«folder», «state root», «port», «free port», «daemon pid», «beginning of peer»,
+//	«beginning of both»   of a scenario at the command line: see commandwords.go
 //	«hex 00 ff»    those bytes
 //	«N spaces»     N spaces
 //	«N times TEXT» TEXT, N times over
@@ -68,6 +70,9 @@ func (s *Scenario) expand(text, id string) ([]byte, error) {
 
 func (s *Scenario) placeholder(name, id string) (string, error) {
 	if value, known := s.localPlaceholder(name); known {
+		return value, nil
+	}
+	if value, known := s.commandPlaceholder(name); known {
 		return value, nil
 	}
 	word, rest, _ := strings.Cut(name, " ")

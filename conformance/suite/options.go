@@ -40,6 +40,12 @@ type Options struct {
 	// Launcher starts daemons of the target's kind through its command line, for
 	// the need cli; nil when the suite has none.
 	Launcher control.Launcher
+	// CommandLine is the target's command line, for the need cli; nil when the suite
+	// has none.
+	CommandLine *control.CommandLine
+	// Own: the target and its command line are this project's own, of which the
+	// ADVISORY sentences about a command line are required as well.
+	Own bool
 	// Slow includes the checks that take more than a minute each.
 	Slow bool
 	// Strict: a broken SHOULD counts like a broken MUST.

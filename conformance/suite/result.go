@@ -21,6 +21,7 @@ import (
 type result struct {
 	location string
 	verdict  verdict.Verdict // before the level of a requirement is applied
+	own      bool            // see Options.Own
 	// only are the ids that a failure is about; empty means all of the check's.
 	only             []string
 	reason           string
@@ -86,7 +87,7 @@ func (res *result) under(id string) verdict.Verdict {
 		v = verdict.Pass
 	}
 	q, _ := spec.Lookup(id)
-	return v.ForLevel(string(q.Level))
+	return v.ForLevel(levelOf(q, res.own))
 }
 
 // worst is the result's verdict over all requirements of its check.

@@ -84,6 +84,8 @@ func Run(ctx context.Context, o Options) (report.Report, error) {
 	}
 	started := time.Now()
 	r.meet(ctx)
+	r.target.Commands = steps.NewCommands(o.CommandLine)
+	defer r.target.Commands.Close()
 	if !r.gate.closed() {
 		r.try(ctx)
 	}
@@ -323,6 +325,7 @@ func (r *run) after(ctx context.Context, _ *godog.Scenario, err error) (context.
 	}
 	// What a Then step needs of the trace is read before the probe closes it.
 	res := newResult(begun.check, s, took)
+	res.own = r.options.Own
 	if begun.run.Err() != nil && s.Err != nil && res.verdict != verdict.NotApplicable {
 		// What it waited for might still have come.
 		res.block("the run was cancelled")

@@ -46,6 +46,8 @@ type Invocation struct {
 type Command struct {
 	// Args that it was started with, without the program.
 	Args []string
+	// Started is when.
+	Started time.Time
 
 	command *exec.Cmd
 	ended   chan struct{}
@@ -62,7 +64,7 @@ func (c *CommandLine) Start(i Invocation) (*Command, error) {
 		return nil, errors.New("run a command: there is no program; name it with --cli")
 	}
 	args := append(append([]string{}, c.Program[1:]...), i.Args...)
-	r := &Command{Args: i.Args, command: exec.Command(c.Program[0], args...), ended: make(chan struct{}), changed: make(chan struct{})}
+	r := &Command{Args: i.Args, Started: time.Now(), command: exec.Command(c.Program[0], args...), ended: make(chan struct{}), changed: make(chan struct{})}
 	r.command.Env, r.command.Dir = i.Environment, i.Dir
 	r.command.Stdout, r.command.Stderr = output{r, &r.out}, output{r, &r.err}
 	if len(i.Input) > 0 {
