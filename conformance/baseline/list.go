@@ -64,7 +64,7 @@ func Load(path string) (List, error) {
 	if err != nil {
 		return List{}, fmt.Errorf("the baseline cannot be read: %w; make one with run --write-baseline FILE", err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	text, err := io.ReadAll(io.LimitReader(file, MaxBytes+1))
 	if err != nil {
 		return List{}, fmt.Errorf("the baseline cannot be read: %w; name a file", err)

@@ -21,7 +21,7 @@ const standardInput = "-"
 // readReport reads a stored JSON report; "-" is standard input.
 func (p *program) readReport(path string) (report.Report, error) {
 	wrong := func(err error) error { return &failure{code: report.ExitUsage, err: err} }
-	var in io.Reader = p.in
+	in := p.in
 	if path != standardInput {
 		file, err := os.Open(path)
 		if err != nil {

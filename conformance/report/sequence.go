@@ -203,9 +203,10 @@ func (d *drawing) count(e Event) {
 	if end == "" {
 		return
 	}
-	if e.Direction == "sent" {
+	switch e.Direction {
+	case "sent":
 		s.ours = also(s.ours, end)
-	} else if e.Direction == "received" {
+	case "received":
 		s.theirs = also(s.theirs, end)
 	}
 }

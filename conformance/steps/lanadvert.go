@@ -224,7 +224,7 @@ func (s *Scenario) reach(ctx context.Context, address netip.AddrPort) (ed25519.P
 	if err != nil {
 		return nil, err
 	}
-	defer e.Close()
+	defer func() { _ = e.Close() }()
 	ctx, cancel := context.WithTimeout(ctx, reachPatience)
 	defer cancel()
 	c, err := e.Dial(ctx, probe.DialOptions{Address: address.String(), ServerName: s.Target.AgentID})

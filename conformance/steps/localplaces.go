@@ -105,7 +105,7 @@ func (s *Scenario) turnedAway(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer session.Close()
+	defer func() { _ = session.Close() }()
 	const expected = "a client too many gets one error line with the code overloaded, and its connection is closed"
 	_ = session.Write(ctx, []byte(`{"cmd":"whoami"}`+"\n")) // it may be closed already
 	if err := session.AwaitEnd(ctx); err != nil {

@@ -83,7 +83,7 @@ func (t *Target) hostForTarget() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find an own address that the target can reach: %w", err)
 	}
-	defer c.Close()
+	defer func() { _ = c.Close() }()
 	host, _, err := net.SplitHostPort(c.LocalAddr().String())
 	return host, err
 }

@@ -59,11 +59,11 @@ func (r *run) lanCeiling(k *check) time.Duration {
 	if second == 0 {
 		second = time.Second
 	}
-	seconds := time.Duration(lanSeconds)
+	seconds := lanSeconds
 	if k.slow {
 		seconds = slowSeconds
 	}
-	return lanFactor*r.target.Ceiling + seconds*second
+	return lanFactor*r.target.Ceiling + time.Duration(int64(seconds)*int64(second))
 }
 
 // tooSlow tells why a check that takes minutes is not made.

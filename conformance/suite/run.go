@@ -307,7 +307,7 @@ func (r *run) prevents(ctx context.Context, k *check) error {
 
 func blockedBy(err error) error {
 	var b *verdict.Blocked
-	if errors.As(err, &b) && b == err {
+	if errors.As(err, &b) && b.Error() == err.Error() {
 		return b
 	}
 	return &verdict.Blocked{Reason: err.Error()}

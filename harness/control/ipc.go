@@ -52,7 +52,7 @@ func (t *IPC) command(ctx context.Context, members string) (Line, error) {
 	if err != nil {
 		return Line{}, err
 	}
-	defer s.Close()
+	defer func() { _ = s.Close() }()
 	return s.Command(ctx, members)
 }
 

@@ -53,7 +53,7 @@ func DialAsOther(ctx context.Context, socket string) (*Session, error) {
 		return nil, ctx.Err()
 	}
 	file := os.NewFile(uintptr(o.fd), socket)
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	c, err := net.FileConn(file)
 	if err != nil {
 		return nil, fmt.Errorf("use a connection to the local API: %w", err)

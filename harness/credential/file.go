@@ -29,7 +29,7 @@ func Load(path string) (Identity, error) {
 		}
 		return Identity{}, fmt.Errorf("%w: %w; make it readable for you alone or name another file", ErrIdentityFile, err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	info, err := file.Stat()
 	if err != nil {
 		return Identity{}, fmt.Errorf("%w: %w; name another file", ErrIdentityFile, err)

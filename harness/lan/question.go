@@ -66,7 +66,7 @@ func (n *Network) AskAs(source netip.AddrPort, q Question) error {
 		}
 		return fmt.Errorf("ask in another's name: %w", err)
 	}
-	defer raw.Close()
+	defer func() { _ = raw.Close() }()
 	c, err := ipv4.NewRawConn(raw)
 	if err != nil {
 		return fmt.Errorf("ask in another's name: %w", err)

@@ -9,8 +9,9 @@ import (
 	"net"
 	"sync"
 
-	"github.com/axonproto/axon/harness/trace"
 	"github.com/quic-go/quic-go"
+
+	"github.com/axonproto/axon/harness/trace"
 )
 
 // maxIncoming is how many streams of the target one Conn keeps; later ones are

@@ -11,9 +11,10 @@ import (
 	"net/netip"
 	"strings"
 
+	"github.com/quic-go/quic-go"
+
 	"github.com/axonproto/axon/harness/credential"
 	"github.com/axonproto/axon/harness/trace"
-	"github.com/quic-go/quic-go"
 )
 
 // ErrKeyMismatch says that the target's certificate shows another key than

@@ -11,10 +11,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/axonproto/axon/harness/credential"
-	"github.com/axonproto/axon/harness/trace"
 	"github.com/quic-go/quic-go"
 	"github.com/quic-go/quic-go/qlogwriter"
+
+	"github.com/axonproto/axon/harness/credential"
+	"github.com/axonproto/axon/harness/trace"
 )
 
 // Protocol is the ALPN token of AXON.

@@ -378,9 +378,7 @@ func ended(pid int) bool {
 		if _, rest, _ := strings.Cut(string(text), ") "); strings.HasPrefix(rest, "Z") || strings.HasPrefix(rest, "X") {
 			return true
 		}
-		select {
-		case <-time.After(time.Millisecond): // the kernel tells nobody
-		}
+		<-time.After(time.Millisecond) // the kernel tells nobody
 	}
 	return false
 }

@@ -49,7 +49,7 @@ func startProcess(command, environment []string) (*process, error) {
 		// Linux ends the child when the thread that started it ends.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		defer read.Close()
+		defer func() { _ = read.Close() }()
 		err := p.command.Start()
 		_ = write.Close()
 		started <- err
