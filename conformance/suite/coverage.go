@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -73,8 +74,47 @@ func Coverage(features fs.FS, mutants map[string][]string) (text string, holes [
 			holes = append(holes, q.ID+" has no mutant: add a peer that breaks it to conformance/mutants")
 		}
 	}
+	if holes, err = stated(features, holes, &b); err != nil {
+		return "", nil, err
+	}
 	slices.Sort(holes)
 	return b.String(), holes, nil
+}
+
+// gapsFile lists holes that are known: on each line an id and "scenario" or
+// "mutant", and behind it the reason.
+const gapsFile = "gaps.txt"
+
+// stated takes the holes that gapsFile owns up to out of the list, and prints them.
+// One that is closed must be taken out of the file, so that the list only shrinks.
+func stated(features fs.FS, holes []string, b *strings.Builder) ([]string, error) {
+	text, err := fs.ReadFile(features, gapsFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return holes, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	b.WriteString("\nOpen, and stated in " + gapsFile + "\n")
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		id, rest, _ := strings.Cut(line, " ")
+		what, reason, _ := strings.Cut(rest, " ")
+		if what != "scenario" && what != "mutant" || reason == "" {
+			return nil, &UsageError{fmt.Sprintf("%s: %q: write an id, scenario or mutant, and the reason", gapsFile, line)}
+		}
+		i := slices.IndexFunc(holes, func(h string) bool { return strings.HasPrefix(h, id+" has no "+what+":") })
+		if i < 0 {
+			holes = append(holes, fmt.Sprintf("%s has a %s: take it out of %s", id, what, gapsFile))
+			continue
+		}
+		holes = slices.Delete(holes, i, i+1)
+		fmt.Fprintf(b, "  %s  no %s  %s\n", id, what, reason)
+	}
+	return holes, nil
 }
 
 func sourceOf(q spec.Requirement) string {
