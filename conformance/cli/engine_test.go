@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/axonproto/axon/conformance/report"
@@ -100,6 +101,9 @@ func fakeRun(ctx context.Context, o suite.Options, outcome string) (report.Repor
 		s := report.Scenario{Name: l.Name, Location: l.Location, Verdict: v, Reason: reason, DurationMS: 2}
 		if v == verdict.Fail || v == verdict.Warn {
 			s.Expected, s.Actual = "one answer", "there were two"
+			if o.QLogDir != "" {
+				s.QLog = filepath.Join(o.QLogDir, "a.sqlog")
+			}
 			s.Rerun = programName + " run " + o.RerunArgs + " --scenario " + l.Location
 		}
 		q, _ := spec.Lookup(l.IDs[0])

@@ -208,6 +208,9 @@ func writeFormat(w io.Writer, format string, r report.Report, text report.TextOp
 	case "markdown":
 		return report.WriteMarkdown(w, r)
 	case "json":
+		if dir != "" {
+			r = r.WithLinks(func(path string) string { return report.RelativePath(dir, path) })
+		}
 		return report.WriteJSON(w, r)
 	case "junit":
 		return report.WriteJUnit(w, r)

@@ -44,6 +44,14 @@ func (p *program) readReport(path string) (report.Report, error) {
 		}
 		return report.Report{}, wrong(fmt.Errorf("%s: %w", path, err))
 	}
+	if path != standardInput {
+		r = r.WithLinks(func(link string) string {
+			if link = filepath.FromSlash(link); filepath.IsAbs(link) {
+				return link
+			}
+			return filepath.Join(filepath.Dir(path), link)
+		})
+	}
 	return r, nil
 }
 

@@ -147,15 +147,15 @@ func (p *program) run(c *cobra.Command, f *runFlags) (err error) {
 	if err := expected.fits(selection.Edition); err != nil {
 		return err
 	}
-	if err := openOutputs(outputs); err != nil {
-		return err
-	}
-	defer discardOutputs(outputs)
 	recorded, err := f.record.open(c, &options)
 	if err != nil {
 		return err
 	}
 	defer recorded()
+	if err := openOutputs(outputs); err != nil {
+		return err
+	}
+	defer discardOutputs(outputs)
 
 	stop, err := p.prepare(c.Context(), f, &options)
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"path/filepath"
 	"strings"
 )
 
@@ -42,7 +41,7 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 // stays under 1 MB, because what it shows of transcripts is bounded; the JSON form
 // keeps more.
 func WriteHTML(w io.Writer, r Report, o HTMLOptions) error {
-	v := view(r, func(path string) string { return relativeTo(o.Dir, path) })
+	v := view(r, func(path string) string { return RelativePath(o.Dir, path) })
 	v.Style, v.Script = template.CSS(pageStyle), template.JS(pageScript)
 	v.Policy = policy()
 	var b bytes.Buffer
@@ -63,21 +62,6 @@ func policy() string {
 	}
 	return "default-src 'none'; img-src data:; style-src " + hash(pageStyle) + "; script-src " + hash(pageScript) +
 		"; base-uri 'none'; form-action 'none'"
-}
-
-// relativeTo makes a path relative to a directory, where that can be done.
-func relativeTo(dir, path string) string {
-	if dir == "" || path == "" {
-		return filepath.ToSlash(path)
-	}
-	base, err1 := filepath.Abs(dir)
-	full, err2 := filepath.Abs(path)
-	if err1 == nil && err2 == nil {
-		if relative, err := filepath.Rel(base, full); err == nil {
-			return filepath.ToSlash(relative)
-		}
-	}
-	return filepath.ToSlash(path)
 }
 
 // codeSpans shows what stands between backticks as code.

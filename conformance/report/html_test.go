@@ -244,7 +244,7 @@ func TestRelativeLinks(t *testing.T) {
 		{dir, filepath.Join(dir, "logs", "a.sqlog"), "logs/a.sqlog"},
 		{filepath.Join(dir, "out"), filepath.Join(dir, "logs", "a.sqlog"), "../logs/a.sqlog"},
 	} {
-		if got := relativeTo(c.dir, c.path); got != c.want {
+		if got := RelativePath(c.dir, c.path); got != c.want {
 			t.Errorf("from %q to %q: got %q, want %q", c.dir, c.path, got, c.want)
 		}
 	}

@@ -166,7 +166,8 @@ type Scenario struct {
 	WholeRun bool `json:"whole_run,omitempty"`
 	// Known is set when the baseline expects this check to be broken here.
 	Known *Known `json:"known,omitempty"`
-	// QLog is the file with the log of the connection on which the check failed.
+	// QLog is the file with the log of the connection on which the check failed; in
+	// a stored report relative to that.
 	QLog string `json:"qlog,omitempty"`
 }
 
