@@ -190,7 +190,7 @@ func TestBlamed(t *testing.T) {
 		{"fails", ask, []string{"could not do send"}},
 		{"another name", send, []string{"as \"restart\"", "that was send"}},
 		{"another number", send, []string{"did not answer send"}},
-		{"a member too many", send, []string{"cannot be used", "respones"}},
+		{"a member too many", send, []string{"cannot be used", "reply"}},
 		{"forgets the response", ask, []string{"neither a response nor an error"}},
 		{"invents a response", send, []string{"a message with a response"}},
 	} {
@@ -305,6 +305,30 @@ func TestLines(t *testing.T) {
 				t.Errorf("remarks %q", r)
 			}
 		})
+	}
+}
+
+// TestReadingWhileEventsCome takes each event as it comes, while others do.
+func TestReadingWhileEventsCome(t *testing.T) {
+	d := met(t, "many")
+	o, err := d.Observe(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var enrolling sync.WaitGroup
+	enrolling.Go(func() {
+		if err := enroll(t.Context(), d); err != nil {
+			t.Error(err)
+		}
+	})
+	for i := range manyEvents {
+		if _, err := o.Next(t.Context()); err != nil {
+			t.Fatalf("event %d: %v", i, err)
+		}
+	}
+	enrolling.Wait()
+	if n := len(o.Seen()); n != manyEvents || o.Trouble() != nil {
+		t.Errorf("%d events seen, %v", n, o.Trouble())
 	}
 }
 

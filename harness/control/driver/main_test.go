@@ -45,6 +45,9 @@ type told struct {
 
 func say(format string, args ...any) { fmt.Printf(format+"\n", args...) }
 
+// manyEvents come one after the other.
+const manyEvents = 500
+
 const (
 	welcome = `,"version":1,"capabilities":["enroll","drive","handle","observe","restart"],"implementation":{"name":"fake","version":"0.1"},"target":{"address":"127.0.0.1:7100"}`
 	anyone  = "ed25519.00000000000000000000000000000000"
@@ -122,7 +125,7 @@ func (f *fake) take(c told) (code int, end bool) {
 		say("%s}", answer)
 		say("%s}", answer)
 	case f.how == "a member too many":
-		say(`%s,"respones":{}}`, answer)
+		say(`%s,"reply":{}}`, answer)
 	case f.how == "other order":
 		if f.held = append(f.held, answer+"}"); len(f.held) == 4 {
 			for i := range f.held {
@@ -195,6 +198,10 @@ func (f *fake) show() {
 	case "long line":
 		say("{%s}", strings.Repeat("x", 2*MaxLine))
 		say("%s", inbound)
+	case "many":
+		for range manyEvents {
+			say("%s", inbound)
+		}
 	case "flood":
 		for range maxEvents + 500 {
 			say("%s", inbound)

@@ -73,10 +73,10 @@ func (s *subscription) await(ctx context.Context) (control.Event, string, error)
 	for {
 		d.mu.Lock()
 		if s.next < len(s.events) {
-			i := s.next
+			e, id := s.events[s.next], s.ids[s.next]
 			s.next++
 			d.mu.Unlock()
-			return s.events[i], s.ids[i], nil
+			return e, id, nil
 		}
 		ended, changed := d.ended, s.changed
 		d.mu.Unlock()
