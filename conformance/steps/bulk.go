@@ -166,7 +166,7 @@ func (s *Scenario) pile(ctx context.Context, n int, order string) error {
 			}
 		}
 		for _, x := range batch {
-			if _, err := s.answer(ctx, x); err != nil {
+			if _, err := s.something(ctx, x); err != nil {
 				return err
 			}
 		}
@@ -215,7 +215,7 @@ func (s *Scenario) stallMany(ctx context.Context, n int) error {
 			if err := s.finish(last); err != nil {
 				return err
 			}
-			_, err := s.answer(ctx, last)
+			_, err := s.something(ctx, last)
 			return err
 		}
 		x.note(plain("request", wire.NewID()))
@@ -249,7 +249,7 @@ func (s *Scenario) heard(ctx context.Context, c *probe.Conn, batch []*exchange) 
 	if err := s.finish(last); err != nil {
 		return err
 	}
-	_, err = s.answer(ctx, last)
+	_, err = s.something(ctx, last)
 	return err
 }
 

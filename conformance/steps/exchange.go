@@ -1,10 +1,10 @@
 package steps
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/axonproto/axon/harness/probe"
 	"github.com/axonproto/axon/harness/wire"
@@ -35,11 +35,10 @@ type exchange struct {
 // largest is the size of the largest envelope that every target takes, in bytes.
 const largest = 65536
 
-// ordinary: what was sent is a request that leaves a target no choice.
+// ordinary: what was sent is a plain request. What comes of others is for the
+// checks that send them to judge.
 func (x *exchange) ordinary() bool {
-	env, problems := wire.Inspect(x.sent)
-	nilRef := env.Ref != nil && strings.Trim(*env.Ref, "0-") == ""
-	return x.due && env.Kind == "request" && len(problems) == 0 && env.ID == strings.ToLower(env.ID) && !nilRef
+	return x.due && x.fin && bytes.Equal(x.sent, plain("request", x.id))
 }
 
 // malformed: what was sent is no envelope that a receiver has to take.

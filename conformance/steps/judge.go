@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/axonproto/axon/conformance/verdict"
 	"github.com/axonproto/axon/harness/probe"
@@ -110,6 +111,25 @@ func (s *Scenario) settle(ctx context.Context) error {
 	return err
 }
 
+// settleStream is settle for a bidirectional stream.
+func (s *Scenario) settleStream(ctx context.Context) error {
+	x := s.last
+	if err := s.settle(ctx); err != nil {
+		return err
+	}
+	s.linger(ctx, x)
+	return nil
+}
+
+// linger waits a little for the end of a stream after the barrier: a target that
+// works on several streams at a time may be late with one. It costs nothing when
+// the stream has ended, and this much with a target that leaves it open for good.
+func (s *Scenario) linger(ctx context.Context, x *exchange) {
+	ctx, cancel := context.WithTimeout(ctx, min(max(20*s.Target.Usual.took, 50*time.Millisecond), time.Second))
+	defer cancel()
+	_, _ = x.awaitEnd(ctx)
+}
+
 // accepted: the last exchange was taken as valid.
 func (s *Scenario) accepted(ctx context.Context) error {
 	x := s.last
@@ -131,11 +151,11 @@ func (s *Scenario) accepted(ctx context.Context) error {
 // when the target has answered good requests after it.
 func (s *Scenario) notAccepted(ctx context.Context) error {
 	x := s.last
-	if err := s.settle(ctx); err != nil {
-		return err
-	}
 	if !x.stream.Bidi() {
 		return s.unanswered(ctx)
+	}
+	if err := s.settleStream(ctx); err != nil {
+		return err
 	}
 	if r := x.read(); r.taken() {
 		return fail(x, "it is not accepted: an error with another code, an empty finish, a reset or no answer", "the stream carried %s", r.describe())
@@ -148,8 +168,11 @@ func (s *Scenario) notAccepted(ctx context.Context) error {
 // only an answer counts: a response, an error, or what names our id.
 func (s *Scenario) unanswered(ctx context.Context) error {
 	x := s.last
-	if err := s.settle(ctx); err != nil {
-		return err
+	// Twice, since nothing on the stream itself says that the target is done.
+	for range 2 {
+		if err := s.settle(ctx); err != nil {
+			return err
+		}
 	}
 	for _, in := range s.conn.Incoming()[min(s.seen, len(s.conn.Incoming())):] {
 		got := &exchange{conn: s.conn, stream: in}

@@ -88,6 +88,7 @@ func Preflight(ctx context.Context, t *Target) (answered time.Duration, err erro
 			cancel()
 		}
 		t.Usual = usualOf(r)
+		t.Usual.took = took
 		if t.Usual.value {
 			return took, nil
 		}

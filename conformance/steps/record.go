@@ -143,7 +143,7 @@ func (s *Scenario) inspectReply(ctx context.Context, x *exchange) {
 		r, _ = x.awaitEnd(ctx)
 	}
 	if len(r.data) == 0 {
-		if owed && r.ended && (r.ending.How == probe.Finished || r.ending.How == probe.WasReset) {
+		if x.ordinary() && r.ended && (r.ending.How == probe.Finished || r.ending.How == probe.WasReset) {
 			rec.look(s, x, "AXON-KIND-002", "exactly one reply", "the stream carried "+r.describe())
 		}
 		return
@@ -162,7 +162,7 @@ func (s *Scenario) inspectReply(ctx context.Context, x *exchange) {
 	s.inspectShape(x, r)
 	kind := r.envelope.Kind
 	rec.look(s, x, "AXON-STREAM-004", "a reply of kind response or error", unless(kind == "response" || kind == "error", "the reply's kind is %q", kind))
-	rec.look(s, x, "AXON-STREAM-003", "one reply on a stream", unless(r.values == 1, "the stream carried %d JSON values", r.values))
+	rec.look(s, x, "AXON-STREAM-003", "one reply on a stream", unless(r.values <= 1, "the stream carried %d JSON values", r.values))
 	if x.due {
 		rec.look(s, x, "AXON-KIND-002", "exactly one reply", unless(r.values == 1, "the stream carried %d JSON values", r.values))
 		ref := "none"
@@ -180,7 +180,7 @@ func (s *Scenario) inspectReply(ctx context.Context, x *exchange) {
 	if code, _ := errorCode(r.envelope); kind == "error" && (!s.handled && !s.Target.HasHandler || code == "unhandled") {
 		s.inspectErrorPayload(x, r)
 	}
-	if !s.handled && !s.Target.HasHandler && x.fin && x.ordinary() {
+	if !s.handled && !s.Target.HasHandler && x.ordinary() {
 		s.inspectDefault(x, r)
 	}
 }

@@ -23,6 +23,8 @@ type Usual struct {
 	values int
 	// ending of the stream; empty: it was left open.
 	ending probe.How
+	// took is the time until the reply was there.
+	took time.Duration
 }
 
 // usualOf reads a finished exchange.

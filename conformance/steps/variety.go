@@ -47,6 +47,7 @@ func init() {
 		if err := s.survives(ctx); err != nil {
 			return err
 		}
+		s.linger(ctx, x)
 		if r := x.read(); r.taken() {
 			return s.refersTo(ctx, x)
 		}
@@ -126,11 +127,11 @@ func (s *Scenario) defaultErrorIn(ctx context.Context) error {
 		case "AXON-DEFERR-002":
 			err = s.refersTo(ctx, x)
 		case "AXON-DEFERR-003":
-			err = s.payloadMember(ctx, "code", `"unhandled"`)
+			err = judgeMember(x, r, "code", `"unhandled"`)
 		case "AXON-DEFERR-004":
-			err = s.defaultMessage(ctx)
+			err = judgeText(x, r)
 		case "AXON-DEFERR-005":
-			err = s.payloadMember(ctx, "retryable", "false")
+			err = judgeMember(x, r, "retryable", "false")
 		case "AXON-DEFERR-006":
 			if r.envelope.ID == "" || wire.SameUUID(r.envelope.ID, x.id) {
 				err = fail(x, "a new id", "the reply's id is %q", r.envelope.ID)
