@@ -125,6 +125,8 @@ type terminal struct {
 	noted map[string]string
 	// beginning is that of the Agent IDs of two peers.
 	beginning string
+	// second is the Agent ID of the second of two daemons.
+	second string
 	// freePort that was named once.
 	freePort int
 }
@@ -206,12 +208,12 @@ func environmentOf(home, root string, variables map[string]string) []string {
 
 // commandDaemon is a daemon that was started by the target's command line.
 type commandDaemon struct {
-	line    *control.CommandLine
-	root    string
-	port    int
-	process *control.Command
-	api     *control.IPC
-	key     ed25519.PublicKey
+	line        *control.CommandLine
+	root        string
+	port        int
+	process     *control.Command
+	api         *control.IPC
+	key         ed25519.PublicKey
 	environment []string
 }
 

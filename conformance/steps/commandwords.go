@@ -13,6 +13,8 @@ import (
 //	«port»               the UDP port of its daemon
 //	«free port»          a UDP port that nobody uses, the same each time
 //	«daemon pid»         of its daemon
+//	«my key»             the suite's public key
+//	«second daemon»      the Agent ID of the second of two daemons
 //	«beginning of peer»  the first characters of the latest peer's Agent ID
 //	«beginning of both»  what the Agent IDs of two peers begin with
 func (s *Scenario) commandPlaceholder(name string) (string, bool) {
@@ -35,6 +37,10 @@ func (s *Scenario) commandPlaceholder(name string) (string, bool) {
 			return "", false
 		}
 		return strconv.Itoa(t.daemon.process.PID()), true
+	case "my key":
+		return s.Target.Identity.PublicBase64(), true
+	case "second daemon":
+		return t.second, t.second != ""
 	case "free port":
 		if t.freePort == 0 {
 			var err error
