@@ -31,7 +31,7 @@ func (p *program) readReport(path string) (report.Report, error) {
 			}
 			return report.Report{}, wrong(fmt.Errorf("the report cannot be read: %w; %s", err, next))
 		}
-		defer file.Close()
+		defer func() { _ = file.Close() }()
 		if info, err := file.Stat(); err == nil && info.IsDir() {
 			return report.Report{}, wrong(fmt.Errorf("the report cannot be read: %s is a directory; name the JSON file in it", path))
 		}
