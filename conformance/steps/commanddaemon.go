@@ -86,14 +86,17 @@ func init() {
 		}
 		return nil
 	})
-	define(`"([^"]+)" in the state root (has|has no) the line "([^"]+)"`, func(_ context.Context, s *Scenario, a []string, _ string) error {
+	define(`"([^"]+)" in the state root has (the|no) line "([^"]+)"`, func(_ context.Context, s *Scenario, a []string, _ string) error {
+		want, err := s.expand(a[2], "")
+		if err != nil {
+			return err
+		}
 		got, err := os.ReadFile(s.terminal.inRoot(a[0]))
 		if err != nil {
 			return fail(nil, a[0]+" in the state root", "%v", err)
 		}
-		found := slices.Contains(strings.Split(string(got), "\n"), a[2])
-		if found != (a[1] == "has") {
-			return fail(nil, fmt.Sprintf("%s in the state root %s the line %q", a[0], a[1], a[2]), "it is %q", shorten(string(got)))
+		if slices.Contains(strings.Split(string(got), "\n"), string(want)) != (a[1] == "the") {
+			return fail(nil, fmt.Sprintf("%s in the state root has %s line %q", a[0], a[1], want), "it is %q", shorten(string(got)))
 		}
 		return nil
 	})
