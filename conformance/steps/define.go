@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"sync"
 
 	"github.com/cucumber/godog"
 	messages "github.com/cucumber/messages/go/v34"
@@ -19,23 +20,30 @@ type Definition struct {
 	// is empty when there is none.
 	Do func(ctx context.Context, s *Scenario, args []string, doc string) error
 
-	expr *regexp.Regexp
+	// compiled at first use: a program that is linked with this package, the bundled
+	// daemon's for one, should not wait for hundreds of expressions at its start.
+	compile  sync.Once
+	compiled *regexp.Regexp
+}
+
+// expr is the pattern of the whole text. One that does not compile is a mistake in
+// this package, so it panics.
+func (d *Definition) expr() *regexp.Regexp {
+	d.compile.Do(func() { d.compiled = regexp.MustCompile(`^(?:` + d.Pattern + `)$`) })
+	return d.compiled
 }
 
 // Matches tells whether the definition takes a step text.
-func (d *Definition) Matches(text string) bool { return d.expr.MatchString(text) }
+func (d *Definition) Matches(text string) bool { return d.expr().MatchString(text) }
 
 // groups is the number of texts that the pattern hands to Do.
-func (d *Definition) groups() int { return d.expr.NumSubexp() }
+func (d *Definition) groups() int { return d.expr().NumSubexp() }
 
 var definitions []*Definition
 
-// define adds a step. A pattern that does not compile is a mistake in this
-// package, so it panics.
+// define adds a step.
 func define(pattern string, do func(ctx context.Context, s *Scenario, args []string, doc string) error) {
-	definitions = append(definitions, &Definition{
-		Pattern: pattern, Do: do, expr: regexp.MustCompile(`^(?:` + pattern + `)$`),
-	})
+	definitions = append(definitions, &Definition{Pattern: pattern, Do: do})
 }
 
 // Definitions lists every step, in the order of the source.
@@ -64,7 +72,7 @@ var (
 // Register gives all steps to godog.
 func Register(sc *godog.ScenarioContext) {
 	for _, d := range definitions {
-		sc.Step(d.expr, d.handler())
+		sc.Step(d.expr(), d.handler())
 	}
 }
 
