@@ -27,10 +27,13 @@ type HTMLOptions struct {
 	Dir string
 }
 
+// maxField bounds one text in a page, in bytes; the JSON form has all of it.
+const maxField = 4096
+
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"sentence":  codeSpans,
-	"printable": Printable,
-	"lines":     PrintableLines,
+	"printable": func(text string) string { return cut(Printable(text), maxField) },
+	"lines":     func(text string) string { return cut(PrintableLines(text), maxField) },
 	"count":     count,
 	"thousands": thousands,
 }).Parse(pageText))
@@ -66,6 +69,7 @@ func policy() string {
 
 // codeSpans shows what stands between backticks as code.
 func codeSpans(text string) template.HTML {
+	text = cut(text, maxField)
 	parts := strings.Split(PrintableLines(text), "`")
 	if len(parts)%2 == 0 {
 		return template.HTML(template.HTMLEscapeString(PrintableLines(text)))

@@ -192,6 +192,23 @@ func TestHTMLStaysSmall(t *testing.T) {
 	}
 }
 
+// TestLongTextsAreCut: a target that says much does not make a large page.
+func TestLongTextsAreCut(t *testing.T) {
+	r := sample()
+	long := strings.Repeat("<é`", 1<<20)
+	r.Target.Address, r.Notes = long, []string{long}
+	for i := range r.Requirements {
+		r.Requirements[i].Text, r.Requirements[i].Fix = long, long
+		for k := range r.Requirements[i].Scenarios {
+			s := &r.Requirements[i].Scenarios[k]
+			s.Name, s.Reason, s.Expected, s.Actual, s.Rerun, s.Steps = long, long, long, long, long, []string{long}
+		}
+	}
+	if text := htmlOf(t, r); len(text) > 1<<20 || strings.Contains(text, "\uFFFD") {
+		t.Errorf("the page has %d bytes", len(text))
+	}
+}
+
 // TestCheckIsShownOnce: where it serves several requirements the others link.
 func TestCheckIsShownOnce(t *testing.T) {
 	r := sample()
