@@ -27,13 +27,12 @@ Feature: The command line: exit codes and output
   Scenario Outline: Wrong usage changes nothing: <command>
     Given a running daemon
     And a peer that the target knows
-    And the state root is noted
     When `axon <command>` is run
     Then it exits with code 2
     And standard output is empty
     And standard error says what is wrong and what to do next
     And the peer has received nothing
-    And the state root is as it was
+    And the peer is known as before
 
     Examples:
       | command                              |
@@ -78,9 +77,9 @@ Feature: The command line: exit codes and output
       | request | request |
       | notify  | message |
 
-  @AXON-CLI-007 @cli @alone
+  @AXON-CLI-007 @cli
   Scenario: A refused handler is told the daemon's reason
-    Given a running daemon
+    Given a running daemon of its own
     And client A takes the lease
     And client B sends {"cmd":"serve"}
     And client B gets the error "handler_busy"
@@ -202,7 +201,7 @@ Feature: The command line: exit codes and output
 
   @AXON-CLI-011 @cli
   Scenario: Neither does a message that comes in
-    Given a running daemon
+    Given a running daemon of its own
     And a peer that the target knows
     And `axon listen --count 2` is running
     When the probe sends a message with the payload {"text":"\u001b[2J\u009b2J\u202e\u0007"}

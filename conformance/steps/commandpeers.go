@@ -36,6 +36,15 @@ func init() {
 		x := s.received()
 		return samePayload(x, "the payload that the command line was given", x.read().envelope.Payload, want)
 	})
+	define(`the peer is known as before`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
+		if err := s.say(ctx, "Z", []byte(`{"cmd":"peers"}`)); err != nil {
+			return err
+		}
+		if err := s.positive(ctx, "Z", ""); err != nil {
+			return err
+		}
+		return s.peerListed("trusted", "enrolled")
+	})
 	define(`neither of the two peers has received anything`, func(_ context.Context, s *Scenario, _ []string, _ string) error {
 		for _, p := range s.peers {
 			select {

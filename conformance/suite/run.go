@@ -46,8 +46,8 @@ type run struct {
 	unshown map[spec.Need]error
 	notes   []string
 
-	// pass is whether the scenarios of the whole run are executed now.
-	wholeRun bool
+	// turn says which checks are executed now.
+	turn turn
 	// exclusive is held for writing by a check that runs alone.
 	exclusive sync.RWMutex
 
@@ -151,8 +151,7 @@ func (r *run) meet(ctx context.Context) {
 	}
 }
 
-// once executes the selected scenarios: first the ordinary ones, then those that
-// judge the run as a whole.
+// once executes the selected scenarios, one turn after the other.
 func (r *run) once(ctx context.Context) error {
 	r.results = map[string]*result{}
 	r.target.Record = steps.NewRecord()
@@ -168,9 +167,8 @@ func (r *run) once(ctx context.Context) error {
 			defer w.Close()
 		}
 	}
-	for _, whole := range []bool{false, true} {
-		r.wholeRun = whole
-		if !r.any(whole) {
+	for _, r.turn = range turns {
+		if !r.any(r.turn) {
 			continue
 		}
 		if err := r.godog(ctx); err != nil {
@@ -185,37 +183,26 @@ func (r *run) once(ctx context.Context) error {
 	return nil
 }
 
-// any tells whether a selected check belongs to the given pass.
-func (r *run) any(wholeRun bool) bool {
-	for _, k := range r.chosen {
-		if k.wholeRun == wholeRun {
-			return true
-		}
-	}
-	return false
+// any tells whether a selected check has the given turn.
+func (r *run) any(t turn) bool {
+	return slices.ContainsFunc(r.chosen, func(k *check) bool { return k.turn() == t })
 }
 
-// godog executes one pass, from the files that hold something selected. Its exit
+// godog executes one turn, from the files that hold something selected. Its exit
 // code tells no more than the results do, but for 2, that it did not start.
 func (r *run) godog(ctx context.Context) error {
 	var files []godog.Feature
 	for _, f := range r.contents {
-		if slices.ContainsFunc(r.chosen, func(k *check) bool { return k.wholeRun == r.wholeRun && k.file() == f.Name }) {
+		if slices.ContainsFunc(r.chosen, func(k *check) bool { return k.turn() == r.turn && k.file() == f.Name }) {
 			files = append(files, f)
 		}
-	}
-	// godog's own filter serves only to tell the passes apart, which saves it from
-	// stepping through the other one's scenarios.
-	filter := "~@whole-run"
-	if r.wholeRun {
-		filter = "@whole-run"
 	}
 	suite := godog.TestSuite{
 		Name:                "axon-conformance",
 		ScenarioInitializer: r.initialize,
 		Options: &godog.Options{
 			Format: silentFormat, Output: io.Discard, NoColors: true, Strict: true,
-			Concurrency: r.options.Parallel, FeatureContents: files, Tags: filter, DefaultContext: ctx,
+			Concurrency: r.turn.parallel(r.options.Parallel), FeatureContents: files, Tags: r.turn.filter(), DefaultContext: ctx,
 		},
 	}
 	if code := suite.Run(); code > 1 {
@@ -243,7 +230,7 @@ func (r *run) initialize(sc *godog.ScenarioContext) {
 
 func (r *run) before(ctx context.Context, p *godog.Scenario) (context.Context, error) {
 	k := r.selected[fmt.Sprintf("%s:%d", p.Uri, p.Location.Line)]
-	if k == nil || k.wholeRun != r.wholeRun {
+	if k == nil || k.turn() != r.turn {
 		return steps.With(ctx, &steps.Scenario{Skip: true}), nil
 	}
 	if k.alone {
