@@ -115,6 +115,9 @@ func (d *Driver) unanswered(ctx context.Context, command string, number int, wai
 		d.hanging++
 		d.remarks.unanswered(command)
 		d.mu.Unlock()
+		if command == "hello" {
+			return d.fault("the driver hangs: it did not answer hello (number %d) within %s", number, waited.Round(time.Millisecond))
+		}
 		return d.fault("the driver hangs: it did not answer %s (number %d) within %s, nor hello after it", command, number, waited.Round(time.Millisecond))
 	}
 	return ctx.Err()
