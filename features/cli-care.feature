@@ -69,7 +69,8 @@ Feature: The command line: care
 
   @AXON-CLI-034 @cli
   Scenario Outline: The doctor names <what> and changes nothing
-    Given "<file>" in the state root holds "<content>"
+    Given "config.yaml" in the state root holds "port: «free port»"
+    And "<file>" in the state root holds "<content>"
     And the state root is noted
     When `axon doctor` is run
     Then it exits with code 1
@@ -84,7 +85,11 @@ Feature: The command line: care
 
   @AXON-CLI-034 @AXON-CLI-035 @cli
   Scenario: Modes that let others in are named, and mended when asked for
-    Given `axon identity` is run
+    Given the configuration:
+      """
+      port: «free port»
+      """
+    And `axon identity` is run
     And it exits with code 0
     And "identity.key" in the state root gets the mode 0644
     And "." in the state root gets the mode 0755
@@ -101,7 +106,11 @@ Feature: The command line: care
 
   @AXON-CLI-035 @cli
   Scenario Outline: Known peers that cannot be read are set aside when asked for: <what>
-    Given `axon identity` is run
+    Given the configuration:
+      """
+      port: «free port»
+      """
+    And `axon identity` is run
     And it exits with code 0
     And "known_peers.json" in the state root holds "<content>"
     And the state root is noted
@@ -119,7 +128,11 @@ Feature: The command line: care
 
   @AXON-CLI-036 @cli
   Scenario: A new identity, with the old key kept
-    Given `axon identity` is run
+    Given the configuration:
+      """
+      port: «free port»
+      """
+    And `axon identity` is run
     And it exits with code 0
     And the state root is noted
     When `axon doctor --rekey` is run

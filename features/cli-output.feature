@@ -109,9 +109,9 @@ Feature: The command line: exit codes and output
     When `axon request --timeout 1 «peer» Hello` is run
     Then the peer gets a request with the payload {"message":"Hello"}
     And the first command exits with code 3
-    And the first command took between 1 and 2.5 seconds
+    And the first command took between 1 and 4 seconds
     And it exits with code 3
-    And it took between 1 and 2.5 seconds
+    And it took between 1 and 4 seconds
     And standard output is empty
     And standard error says what is wrong and what to do next
 

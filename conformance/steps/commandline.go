@@ -5,12 +5,14 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/axonproto/axon/conformance/verdict"
 	"github.com/axonproto/axon/harness/control"
@@ -226,14 +228,29 @@ func newCommandDaemon(line *control.CommandLine, root string) (*commandDaemon, e
 	return &commandDaemon{line: line, root: root, port: port}, os.MkdirAll(root, 0o700)
 }
 
-// freePort is a UDP port of 127.0.0.1 that nobody uses at the moment.
+// Ports for daemons are taken one after the other from a range that systems leave
+// alone when a program asks for any port, so that nobody takes one between its being
+// found free and the daemon's start.
+const (
+	firstPort = 20000
+	ports     = 12000
+)
+
+var nextPort atomic.Uint32
+
+func init() { nextPort.Store(rand.Uint32N(ports)) }
+
+// freePort is a UDP port that nobody uses, and that no one else is given.
 func freePort() (int, error) {
-	c, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		return 0, fmt.Errorf("find a free UDP port: %w", err)
+	var err error
+	for range 100 {
+		port := firstPort + int(nextPort.Add(1)%ports)
+		var c net.PacketConn
+		if c, err = net.ListenPacket("udp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
+			return port, c.Close()
+		}
 	}
-	defer c.Close()
-	return c.LocalAddr().(*net.UDPAddr).Port, nil
+	return 0, fmt.Errorf("find a free UDP port: %w", err)
 }
 
 func (d *commandDaemon) address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(d.port)) }

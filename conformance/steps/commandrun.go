@@ -20,7 +20,7 @@ const subject = `(it|the first command|the second command|the third command)`
 
 // settling is how long a command that goes on may take to say that it is ready; one
 // that says nothing is taken to be ready then.
-const settling = 500 * time.Millisecond
+const settling = 2 * time.Second
 
 func init() {
 	define("`axon(?: ([^`]*))?` is run", func(_ context.Context, s *Scenario, a []string, _ string) error {
@@ -144,6 +144,9 @@ func (s *Scenario) runCommand(text string, input []byte) (*control.Command, erro
 	}
 	if len(args) > 0 && args[0] == "daemon" && !slices.Contains(args, "--help") {
 		args = append(args, t.commands.line.Loopback...)
+	}
+	if slices.Contains(args, "serve") {
+		s.handled = true
 	}
 	c, err := t.commands.line.Start(control.Invocation{Args: args, Input: input, Environment: t.environment(), Dir: t.folder})
 	if err != nil {

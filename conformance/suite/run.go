@@ -253,6 +253,9 @@ func (r *run) bound(ctx context.Context, k *check, s *steps.Scenario) (context.C
 	if ceiling := r.lanCeiling(k); ceiling > 0 {
 		return context.WithTimeout(ctx, ceiling)
 	}
+	if k.turn() == commands {
+		return context.WithTimeout(ctx, r.commandCeiling(k))
+	}
 	if !k.heavy {
 		return context.WithTimeout(ctx, r.target.Ceiling)
 	}

@@ -2,6 +2,7 @@ package suite
 
 import (
 	"slices"
+	"time"
 
 	"github.com/axonproto/axon/spec"
 )
@@ -41,6 +42,18 @@ func (t turn) parallel(chosen int) int {
 		return max(chosen, commandsAtOnce)
 	}
 	return chosen
+}
+
+// commandFactor times the ceiling is what a check of the command line may take, which
+// starts several processes, beside others that do so.
+const commandFactor = 2
+
+func (r *run) commandCeiling(k *check) time.Duration {
+	ceiling := commandFactor * r.target.Ceiling
+	if k.slow {
+		ceiling += slowSeconds * time.Second
+	}
+	return ceiling
 }
 
 // filter in godog's own words. It serves only to save godog from stepping through the
