@@ -16,7 +16,7 @@ type Mutant struct {
 	// failed requirement that is in neither list is a false attribution.
 	Also []string
 	// Anywhere: the fault strikes whatever is going on just then, so that any
-	// requirement may be failed by it.
+	// requirement may be failed by it. With no requirement in For, some must be.
 	Anywhere bool
 	// Fault in one sentence for people.
 	Fault string

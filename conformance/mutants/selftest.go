@@ -24,9 +24,9 @@ type Options struct {
 	Features fs.FS
 	// Names of mutants and oddities; empty means all.
 	Names []string
-	// Whole runs every check against every peer. Otherwise a mutant meets all
-	// checks of the requirements that it breaks, the first check of every other,
-	// and those that judge the run; an oddity meets all in any case.
+	// Whole runs every check against every peer. Otherwise a mutant meets those of
+	// the requirements that it breaks, those that judge the run, and a sample of
+	// the others; an oddity meets all in any case.
 	Whole bool
 	// Parallel is the number of peers at once; 0 means 2.
 	Parallel int
@@ -162,7 +162,7 @@ func (j *job) run(ctx context.Context, o Options, checks *selection, me credenti
 	began := time.Now()
 	options := suite.Options{
 		Address: p.address(), Identity: me, Features: o.Features, HasHandler: j.hasHandler,
-		Parallel: 1, Timeout: j.ceiling, Version: o.Version,
+		Timeout: j.ceiling, Version: o.Version,
 	}
 	options.Select.Locations = checks.of(j, o.Whole)
 	r, err := suite.Run(ctx, options)
@@ -179,6 +179,7 @@ func (j *job) run(ctx context.Context, o Options, checks *selection, me credenti
 func (j *job) judge(r report.Report) Row {
 	row := j.row
 	row.ExitCode = r.ExitCode
+	row.FailedBy, row.Collateral, row.Problems, row.Seen = []string{}, []string{}, []string{}, []string{}
 	complain := func(format string, args ...any) {
 		row.Problems = append(row.Problems, fmt.Sprintf(format, args...))
 	}
@@ -219,6 +220,9 @@ func (j *job) judge(r report.Report) Row {
 			}
 		}
 	}
+	if len(row.MadeFor) == 0 {
+		j.judgeStray(&row, r, complain)
+	}
 	if len(row.Collateral) > 0 {
 		complain("blames %s, which it does not break: %s", strings.Join(row.Collateral, ", "), strings.Join(row.undeserved, " | "))
 	}
@@ -226,6 +230,22 @@ func (j *job) judge(r report.Report) Row {
 		complain("%d requirements could not run", blocked)
 	}
 	return row
+}
+
+// judgeStray: a fault without a place of its own must have been found somewhere.
+func (j *job) judgeStray(row *Row, r report.Report, complain func(string, ...any)) {
+	row.OwnReason = false
+	for _, id := range row.FailedBy {
+		q, _ := find(r, id)
+		row.saw(q)
+		row.OwnReason = row.OwnReason || j.matches(q)
+	}
+	switch {
+	case len(row.FailedBy) == 0:
+		complain("survives: nothing is failed")
+	case !row.OwnReason:
+		complain("is failed for other reasons: %s", strings.Join(row.Seen, " | "))
+	}
 }
 
 // judgeOddity: everything passes, but for the SHOULDs that it is known to break.

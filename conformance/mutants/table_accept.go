@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/axonproto/axon/harness/wire"
 )
@@ -20,9 +21,9 @@ func acceptMutants() []Mutant {
 		{Name: "id-of-version-1-accepted", For: ids("ENV-015"), Fault: "it takes ids of version 1 too", Reason: tookIt, change: together(forgiving(wire.IDNotV4), refusing(func(c *call) bool { return !strings.ContainsRune("41", rune(c.env.ID[14])) }))},
 		{Name: "id-of-any-variant-accepted", For: ids("ENV-015"), Fault: "it takes ids of every variant", Reason: tookIt, change: forgiving(wire.IDNotRFCVariant)},
 		{Name: "id-never-looked-at", For: ids("ENV-006", "ENV-015"), Fault: "it checks only that the id looks like a UUID", Reason: tookIt, change: forgiving(wire.IDNil, wire.IDNotV4, wire.IDNotRFCVariant)},
-		{Name: "id-any-text-accepted", For: ids("ENV-006", "ENV-010", "ENV-015"), Fault: "it takes any text as id", Reason: tookIt, change: forgiving(wire.IDNil, wire.IDNotV4, wire.IDNotRFCVariant, wire.IDNotUUID)},
-		{Name: "id-empty-accepted", For: ids("ENV-010"), Fault: "it takes an empty id", Reason: tookIt, change: together(forgiving(wire.IDNotUUID), refusing(func(c *call) bool { return len(c.env.ID) != 0 && len(c.env.ID) != 36 }))},
-		{Name: "id-with-more-behind-accepted", For: ids("ENV-010"), Fault: "it takes an id by its first 36 characters", Reason: tookIt, change: together(forgiving(wire.IDNotUUID), refusing(func(c *call) bool { return len(c.env.ID) < 36 }))},
+		{Name: "id-any-text-accepted", For: ids("ENV-006", "ENV-010", "ENV-015"), Also: ids("ENV-011"), Fault: "it takes any text as id", Reason: tookIt, change: forgiving(wire.IDNil, wire.IDNotV4, wire.IDNotRFCVariant, wire.IDNotUUID)},
+		{Name: "id-empty-accepted", For: ids("ENV-010"), Also: ids("ENV-011"), Fault: "it takes an empty id", Reason: tookIt, change: together(forgiving(wire.IDNotUUID), refusing(func(c *call) bool { return len(c.env.ID) != 0 && len(c.env.ID) != 36 }))},
+		{Name: "id-with-more-behind-accepted", For: ids("ENV-010"), Also: ids("ENV-011"), Fault: "it takes an id by its first 36 characters", Reason: tookIt, change: together(forgiving(wire.IDNotUUID), refusing(func(c *call) bool { return len(c.env.ID) < 36 }))},
 		{Name: "id-any-type-accepted", For: ids("ENV-010"), Also: ids("ENV-011"), Fault: "it takes an id of any type", Reason: tookIt, change: together(forgiving(wire.IDNotString), noRefWithoutID)},
 		{Name: "id-null-accepted", For: ids("ENV-010"), Also: ids("ENV-011"), Fault: "it takes a null id and makes one up", Reason: tookIt, change: together(forgiving(wire.IDNotString), refusing(func(c *call) bool { return memberKind(c, "id") != wire.Null && memberKind(c, "id") != wire.String }), noRefWithoutID)},
 		{Name: "id-number-accepted", For: ids("ENV-010"), Also: ids("ENV-011"), Fault: "it takes a number as id", Reason: tookIt, change: together(forgiving(wire.IDNotString), refusing(func(c *call) bool { return memberKind(c, "id") != wire.Number && memberKind(c, "id") != wire.String }), noRefWithoutID)},
@@ -94,9 +95,9 @@ func acceptMutants() []Mutant {
 			}},
 
 		// names
-		{Name: "names-any-case", For: ids("ENV-014"), Fault: "names match in any case, and the last one wins", Reason: tookIt + `|ref is`,
+		{Name: "names-any-case", For: ids("ENV-014"), Also: ids("ENV-011"), Fault: "names match in any case, and the last one wins", Reason: tookIt + `|ref is`,
 			change: repairing(func(b []byte) []byte { return renamed(b, strings.ToLower) })},
-		{Name: "names-any-case-kelvin", For: ids("ENV-014"), Fault: "names match by Unicode's simple folding", Reason: tookIt + `|ref is`,
+		{Name: "names-any-case-kelvin", For: ids("ENV-014"), Also: ids("ENV-011"), Fault: "names match by Unicode's simple folding", Reason: tookIt + `|ref is`,
 			change: repairing(func(b []byte) []byte {
 				return renamed(b, func(name string) string {
 					for _, n := range []string{"id", "kind", "payload", "ref"} {
@@ -107,14 +108,14 @@ func acceptMutants() []Mutant {
 					return name
 				})
 			})},
-		{Name: "names-capital-accepted", For: ids("ENV-014"), Fault: "names may begin with a capital letter", Reason: tookIt, change: repairing(func(b []byte) []byte {
+		{Name: "names-capital-accepted", For: ids("ENV-014"), Also: ids("ENV-011"), Fault: "names may begin with a capital letter", Reason: tookIt, change: repairing(func(b []byte) []byte {
 			return renamed(b, func(n string) string { return strings.ToLower(n[:min(1, len(n))]) + n[min(1, len(n)):] })
 		})},
 		{Name: "names-trimmed", For: ids("ENV-014"), Fault: "spaces around names are dropped", Reason: tookIt, change: repairing(func(b []byte) []byte { return renamed(b, strings.TrimSpace) })},
 		{Name: "names-underscored", For: ids("ENV-014"), Fault: "it takes _id for id", Reason: tookIt, change: repairing(func(b []byte) []byte {
 			return renamed(b, func(n string) string { return strings.TrimLeft(n, "_") })
 		})},
-		{Name: "case-variant-wins", For: ids("ENV-014"), Fault: "a member ID replaces the id that is there", Reason: `ref is`,
+		{Name: "case-variant-wins", For: ids("ENV-014"), Also: ids("ENV-011"), Fault: "a member ID replaces the id that is there", Reason: `ref is`,
 			change: func(m *manner) {
 				m.alter = func(c *call, a *answer) {
 					for _, e := range c.env.Extra {
@@ -390,7 +391,7 @@ func fromUTF16(b []byte) []byte {
 }
 
 func fromLatin1(b []byte) []byte {
-	if bytes.ContainsRune(b, '\uFFFD') || bytes.Equal(bytes.ToValidUTF8(b, nil), b) {
+	if utf8.Valid(b) {
 		return b
 	}
 	var out []rune

@@ -31,7 +31,7 @@ func bytesMutants() []Mutant {
 		return m
 	}
 	// unreadable bytes break whatever speaks of a reply.
-	unreadable := ids("KIND-002", "DEFERR-001", "DEFERR-002", "DEFERR-003", "DEFERR-004", "DEFERR-005", "DEFERR-006", "DEFERR-008", "FWD-002", "STREAM-004", "STREAM-006", "STREAM-008")
+	unreadable := ids("KIND-002", "DEFERR-001", "DEFERR-002", "DEFERR-003", "DEFERR-004", "DEFERR-005", "DEFERR-006", "DEFERR-008", "FWD-002", "STREAM-004", "STREAM-006", "STREAM-008", "ENV-011", "REF-005")
 	return []Mutant{
 		named("reply-twice", "each reply stands twice on its stream", twice(func(b []byte) []byte { return append(bytes.Clone(b), b...) })),
 		named("reply-twice-by-lines", "two replies stand on a stream, a line each", twice(func(b []byte) []byte { return append(append(bytes.Clone(b), '\n'), b...) })),
@@ -55,16 +55,16 @@ func bytesMutants() []Mutant {
 		{Name: "brace-behind", For: ids("STREAM-002"), Also: ids("ENV-001"), Fault: "a brace too many stands behind each reply", Reason: `trailing-data|follows it`, change: behind("}")},
 		{Name: "number-behind", For: ids("STREAM-002"), Also: ids("STREAM-003", "KIND-002"), Fault: "a check sum stands behind each reply", Reason: `trailing-data|follows it`, change: behind(" 12345")},
 		{Name: "form-feed-behind", For: ids("STREAM-002"), Also: ids("ENV-001"), Fault: "a form feed stands behind each reply", Reason: `trailing-data|follows it`, change: behind("\f")},
-		{Name: "bom-before", For: ids("ENV-001"), Also: unreadable, Fault: "a byte order mark stands before each reply", Reason: `bom`, change: before("\xEF\xBB\xBF")},
-		{Name: "length-before", For: ids("ENV-001"), Also: unreadable, Fault: "four bytes of length stand before each reply", Reason: `not-json`,
+		{Name: "bom-before", Lost: true, For: ids("ENV-001"), Also: unreadable, Fault: "a byte order mark stands before each reply", Reason: `bom`, change: before("\xEF\xBB\xBF")},
+		{Name: "length-before", Lost: true, For: ids("ENV-001"), Also: unreadable, Fault: "four bytes of length stand before each reply", Reason: `not-json|not-utf8`,
 			change: bytesOf(func(b []byte) []byte {
 				return append(binary.BigEndian.AppendUint32(nil, uint32(len(b))), b...)
 			})},
-		{Name: "length-line-before", For: ids("ENV-001"), Also: append(ids("STREAM-002", "STREAM-003"), unreadable...), Fault: "a line with the length stands before each reply", Reason: `not-object`,
+		{Name: "length-line-before", Lost: true, For: ids("ENV-001"), Also: append(ids("STREAM-002", "STREAM-003"), unreadable...), Fault: "a line with the length stands before each reply", Reason: `not-object`,
 			change: bytesOf(func(b []byte) []byte { return append(fmt.Appendf(nil, "%d\n", len(b)), b...) })},
-		{Name: "event-stream", For: ids("ENV-001"), Also: unreadable, Fault: "its replies are written as server-sent events", Reason: `not-json`,
+		{Name: "event-stream", Lost: true, For: ids("ENV-001"), Also: unreadable, Fault: "its replies are written as server-sent events", Reason: `not-json`,
 			change: bytesOf(func(b []byte) []byte { return append(append([]byte("data: "), b...), "\n\n"...) })},
-		{Name: "utf-16", For: ids("ENV-001"), Also: unreadable, Fault: "its replies are in UTF-16", Reason: `not-utf8|not-json`,
+		{Name: "utf-16", Lost: true, For: ids("ENV-001"), Also: unreadable, Fault: "its replies are in UTF-16", Reason: `not-utf8|not-json`,
 			change: bytesOf(func(b []byte) []byte {
 				var out []byte
 				for _, u := range utf16.Encode([]rune("\ufeff" + string(b))) {
@@ -72,7 +72,7 @@ func bytesMutants() []Mutant {
 				}
 				return out
 			})},
-		{Name: "compressed", For: ids("ENV-001"), Also: unreadable, Fault: "its replies are compressed", Reason: `not-utf8|not-json`,
+		{Name: "compressed", Lost: true, For: ids("ENV-001"), Also: unreadable, Fault: "its replies are compressed", Reason: `not-utf8|not-json`,
 			change: bytesOf(func(b []byte) []byte {
 				var out bytes.Buffer
 				w := gzip.NewWriter(&out)
@@ -80,20 +80,20 @@ func bytesMutants() []Mutant {
 				_ = w.Close()
 				return out.Bytes()
 			})},
-		{Name: "invalid-utf-8", For: ids("ENV-001"), Also: append(ids("DEFERR-004"), unreadable...), Fault: "the message of its errors is in Latin-1", Reason: `not-utf8`, change: replacing("no application", "n\xf3 application")},
-		{Name: "single-quotes", For: ids("ENV-001"), Also: unreadable, Fault: "its replies are written in single quotes", Reason: `not-json`,
+		{Name: "invalid-utf-8", Lost: true, For: ids("ENV-001"), Also: append(ids("DEFERR-004"), unreadable...), Fault: "the message of its errors is in Latin-1", Reason: `not-utf8`, change: replacing("no application", "n\xf3 application")},
+		{Name: "single-quotes", Lost: true, For: ids("ENV-001"), Also: unreadable, Fault: "its replies are written in single quotes", Reason: `not-json`,
 			change: bytesOf(func(b []byte) []byte {
 				return bytes.ReplaceAll(bytes.ReplaceAll(b, []byte("'"), nil), []byte(`"`), []byte("'"))
 			})},
-		{Name: "trailing-comma", For: ids("ENV-001"), Also: unreadable, Fault: "a comma stands before the last brace of each reply", Reason: `not-json`, change: replacing("}}", "},}")},
-		{Name: "false-capital", For: ids("ENV-001"), Also: unreadable, Fault: "retryable is written False", Reason: `not-json`, change: replacing(":false", ":False")},
-		{Name: "cut-short", For: ids("ENV-001"), Also: unreadable, Fault: "the last byte of each reply is lost", Reason: `not-json`, change: bytesOf(func(b []byte) []byte { return b[:len(b)-1] })},
-		{Name: "quotes-unescaped", For: ids("ENV-001"), Also: unreadable, Fault: "quotation marks in texts are not escaped", Reason: `not-json`, change: replacing("'", `"`)},
-		{Name: "reply-in-an-array", For: ids("ENV-001"), Also: append(ids("ENV-002", "ENV-011", "REF-005"), unreadable...), Fault: "each reply stands in an array", Reason: `not-object: array`,
+		{Name: "trailing-comma", Lost: true, For: ids("ENV-001"), Also: unreadable, Fault: "a comma stands before the last brace of each reply", Reason: `not-json`, change: replacing("}}", "},}")},
+		{Name: "false-capital", Lost: true, For: ids("ENV-001"), Also: unreadable, Fault: "retryable is written False", Reason: `not-json`, change: replacing(":false", ":False")},
+		{Name: "cut-short", Lost: true, For: ids("ENV-001"), Also: unreadable, Fault: "the last byte of each reply is lost", Reason: `not-json`, change: bytesOf(func(b []byte) []byte { return b[:len(b)-1] })},
+		{Name: "quotes-unescaped", Lost: true, For: ids("ENV-001"), Also: unreadable, Fault: "quotation marks in texts are not escaped", Reason: `not-json`, change: replacing("'", `"`)},
+		{Name: "reply-in-an-array", Lost: true, For: ids("ENV-001"), Also: append(ids("ENV-002", "ENV-011", "REF-005"), unreadable...), Fault: "each reply stands in an array", Reason: `not-object: array`,
 			change: bytesOf(func(b []byte) []byte { return append(append([]byte("["), b...), ']') })},
-		{Name: "reply-as-text", For: ids("ENV-001"), Also: append(ids("ENV-002", "ENV-011", "REF-005"), unreadable...), Fault: "each reply is encoded twice, as a text", Reason: `not-object: string`,
+		{Name: "reply-as-text", Lost: true, For: ids("ENV-001"), Also: append(ids("ENV-002", "ENV-011", "REF-005"), unreadable...), Fault: "each reply is encoded twice, as a text", Reason: `not-object: string`,
 			change: bytesOf(func(b []byte) []byte { return []byte(quote(string(b))) })},
-		{Name: "reply-as-array-of-values", For: ids("ENV-001"), Also: append(ids("ENV-002", "ENV-011", "REF-005"), unreadable...), Fault: "each reply is an array of its members' values", Reason: `not-object: array`,
+		{Name: "reply-as-array-of-values", Lost: true, For: ids("ENV-001"), Also: append(ids("ENV-002", "ENV-011", "REF-005"), unreadable...), Fault: "each reply is an array of its members' values", Reason: `not-object: array`,
 			change: bytesOf(func([]byte) []byte { return []byte(`["` + wire.NewID() + `","error",{},null]`) })},
 
 		// how the stream ends
@@ -112,7 +112,7 @@ func bytesMutants() []Mutant {
 				c.peer.pause(5 * time.Millisecond)
 				c.stream.Reset(0)
 			})},
-		{Name: "reset-at-once", For: ids("STREAM-002", "KIND-002"), Anywhere: true, Lost: true, Fault: "the stream of a reply is reset as soon as it is written", Reason: `a reset with code 0`,
+		{Name: "reset-at-once", For: ids("KIND-002"), Anywhere: true, Lost: true, Fault: "the stream of a reply is reset as soon as it is written", Reason: `a reset with code 0`,
 			change: writing(func(c *call, b []byte) {
 				_ = c.stream.Write(c.peer.ctx, b)
 				c.stream.Reset(0)
@@ -123,7 +123,7 @@ func bytesMutants() []Mutant {
 				c.peer.pause(5 * time.Millisecond)
 				c.stream.Reset(9)
 			})},
-		{Name: "half-then-fin", For: ids("ENV-001"), Also: unreadable, Fault: "half of a reply is followed by FIN", Reason: `not-json`, change: bytesOf(func(b []byte) []byte { return b[:len(b)/2] })},
+		{Name: "half-then-fin", Lost: true, For: ids("ENV-001"), Also: unreadable, Fault: "half of a reply is followed by FIN", Reason: `not-json`, change: bytesOf(func(b []byte) []byte { return b[:len(b)/2] })},
 		{Name: "fin-alone", For: ids("KIND-002", "DEFERR-001", "DEFERR-008"), Also: unreadable, Lost: true, Fault: "each request gets nothing but FIN", Reason: `no bytes, then FIN`, change: bytesOf(func([]byte) []byte { return nil })},
 		{Name: "reset-alone", For: ids("KIND-002", "DEFERR-001", "DEFERR-008"), Also: unreadable, Lost: true, Fault: "each request is reset", Reason: `no bytes, then a reset`, change: writing(func(c *call, _ []byte) { c.drop(4) })},
 		{Name: "never-answers", For: ids("KIND-002"), Also: unreadable, Ceiling: quick, Anywhere: true, Lost: true, Fault: "no request is answered", Reason: `no bytes, and the stream is still open`, change: writing(func(*call, []byte) {})},

@@ -68,7 +68,7 @@ func idMutants() []Mutant {
 			}),
 		},
 		{
-			Name: "id-of-16-random-bits", For: ids("ENV-005"),
+			Name: "id-of-16-random-bits", Whole: true, For: ids("ENV-005"),
 			Fault: "ids come from a generator with 16 bits of state", Reason: `both have the id|used before`,
 			change: altering(func(_ *call, a *answer) {
 				sum := sha256.Sum256([]byte{byte(rand.IntN(256)), byte(rand.IntN(256))})
@@ -102,7 +102,7 @@ func idMutants() []Mutant {
 			change: altering(fixed(`"00000000-0000-0000-0000-000000000000"`)),
 		},
 		{
-			Name: "id-nil-in-own-errors", For: ids("ENV-004"),
+			Name: "id-nil-in-own-errors", For: ids("ENV-004"), Also: ids("ENV-005"),
 			Fault: "errors other than the default one have the nil UUID as id", Reason: `id-nil`,
 			change: inInvalid(func(a *answer) { a.ID = `"00000000-0000-0000-0000-000000000000"` }),
 		},

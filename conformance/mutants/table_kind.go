@@ -70,7 +70,7 @@ func kindMutants() []Mutant {
 			change: kindMalformed(func(k string) bool { return strings.ContainsAny(k, " \x00\\") })},
 		{Name: "kind-unknown-means-internal", For: ids("FWD-001", "FWD-002"), Fault: "the kind unknown, its own sentinel, is malformed", Reason: `no bytes, then a reset`,
 			change: kindMalformed(func(k string) bool { return k == "unknown" })},
-		{Name: "kind-hello-is-special", For: ids("FWD-001", "FWD-002"), Fault: "the kind hello is answered by a greeting of an older protocol", Reason: `"hello"|"response"`,
+		{Name: "kind-hello-is-special", For: ids("FWD-002", "STREAM-004"), Also: ids("ENV-007", "KIND-002"), Fault: "the kind hello is answered by a greeting of an older protocol", Reason: `"hello"|"response"`,
 			change: inUnknown(func(c *call, a *answer) {
 				if c.env.Kind == "hello" {
 					a.Kind = `"hello"`

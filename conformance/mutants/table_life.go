@@ -38,7 +38,7 @@ func lifeMutants() []Mutant {
 		dies("dies-of-deep-payload", "a payload of 100 levels ends the process", ids("PAY-002"), func(c *call) bool { return depth(c.env.Payload) > 99 }),
 		dies("dies-of-null-ref", "a null ref ends the process", ids("REF-003"), func(c *call) bool { return c.env.RefNull }),
 		dies("dies-of-number-as-domain", "a domain that is a number ends the process", ids("PAY-005"), func(c *call) bool { v, _ := c.env.Payload.Get("domain"); return v.Number != "" }),
-		{Name: "dies-of-malformed", For: ids("LIMIT-004"), Anywhere: true, Lost: true, Ceiling: quick, Fault: "malformed bytes end the process", Reason: `.`, change: func(m *manner) { m.malformed = func(c *call) { c.peer.die() } }},
+		{Name: "dies-of-malformed", For: ids("ENV-009"), Anywhere: true, Lost: true, Ceiling: quick, Fault: "malformed bytes end the process", Reason: `.`, change: func(m *manner) { m.malformed = func(c *call) { c.peer.die() } }},
 		{Name: "dies-of-oversize", For: ids("LIMIT-002"), Anywhere: true, Lost: true, Ceiling: quick, Fault: "an oversized body ends the process", Reason: gone, change: func(m *manner) {
 			m.read = func(c *call) ([]byte, bool) {
 				if b, err := c.stream.AwaitBytes(c.peer.ctx, limit+1); err == nil && len(b) > limit {
@@ -56,8 +56,8 @@ func lifeMutants() []Mutant {
 				return c.readToFIN()
 			}
 		}},
-		dies("dies-after-300-requests", "the three hundredth stream ends the process", ids("KIND-002"), func(c *call) bool { return c.nthOfAll == 300 }),
-		dies("dies-after-100-streams", "the hundredth stream ends the process", ids("KIND-002"), func(c *call) bool { return c.nthOfAll == 100 }),
+		dies("dies-after-300-requests", "the three hundredth stream ends the process", nil, func(c *call) bool { return c.nthOfAll == 300 }),
+		dies("dies-after-100-streams", "the hundredth stream ends the process", nil, func(c *call) bool { return c.nthOfAll == 100 }),
 		{Name: "dies-under-load", For: ids("REF-005"), Anywhere: true, Lost: true, Ceiling: quick, Fault: "64 open streams end the process", Reason: gone, change: serving(func(c *call) {
 			if c.link.inFlight.Load() >= 60 {
 				c.peer.die()
@@ -75,12 +75,12 @@ func lifeMutants() []Mutant {
 			c.serve()
 		})},
 		{Name: "mute-from-the-start", For: ids("KIND-002"), Anywhere: true, Lost: true, Ceiling: quick, Fault: "connections are taken and no stream is served", Reason: gone, change: serving(func(*call) {})},
-		{Name: "mute-after-200-streams", For: ids("KIND-002"), Anywhere: true, Lost: true, Ceiling: quick, Fault: "after 200 streams nothing is answered any more", Reason: gone, change: serving(func(c *call) {
+		{Name: "mute-after-200-streams", Anywhere: true, Lost: true, Ceiling: quick, Fault: "after 200 streams nothing is answered any more", Reason: gone, change: serving(func(c *call) {
 			if c.nthOfAll <= 200 {
 				c.serve()
 			}
 		})},
-		{Name: "unreliable", For: ids("KIND-002"), Anywhere: true, Lost: true, Ceiling: quick, Fault: "each hundredth stream ends its connection without a word", Reason: gone, change: serving(func(c *call) {
+		{Name: "unreliable", Whole: true, Anywhere: true, Lost: true, Ceiling: quick, Fault: "each hundredth stream ends its connection without a word", Reason: gone, change: serving(func(c *call) {
 			if c.nthOfAll%100 == 0 {
 				c.link.conn.Vanish()
 				return

@@ -2,6 +2,7 @@ package mutants
 
 import (
 	"strings"
+	"time"
 
 	"github.com/axonproto/axon/harness/wire"
 )
@@ -39,8 +40,11 @@ func rareMutants() []Mutant {
 			Mutant{Name: "each-" + often.name + "-reset", For: ids("STREAM-002"), Anywhere: true, Lost: true, Reason: `then a reset`, Fault: "each " + often.name + " reply is reset in place of its FIN",
 				change: everyWrite(often.n, func(c *call, b []byte) {
 					_ = c.stream.Write(c.peer.ctx, b)
+					c.peer.pause(5 * time.Millisecond)
 					c.stream.Reset(0)
 				})},
+			Mutant{Name: "each-" + often.name + "-dropped", For: ids("KIND-002"), Anywhere: true, Lost: true, Reason: `no bytes, then a reset`, Fault: "each " + often.name + " request is reset",
+				change: everyWrite(often.n, func(c *call, _ []byte) { c.stream.Reset(0) })},
 			Mutant{Name: "each-" + often.name + "-twice", For: ids("STREAM-003"), Anywhere: true, Reason: `2 JSON values`, Fault: "each " + often.name + " reply stands twice",
 				change: everyWrite(often.n, func(c *call, b []byte) { _ = c.stream.Send(c.peer.ctx, append(b, b...)) })},
 		)
@@ -49,7 +53,7 @@ func rareMutants() []Mutant {
 	return append(list,
 		Mutant{Name: "each-fiftieth-no-fin", For: ids("STREAM-002"), Anywhere: true, Lost: true, Ceiling: quick, Reason: `still open|FIN`, Fault: "each fiftieth reply is not followed by FIN",
 			change: everyWrite(50, func(c *call, b []byte) { _ = c.stream.Write(c.peer.ctx, b) })},
-		Mutant{Name: "each-hundredth-unanswered", For: ids("KIND-002", "STREAM-008"), Anywhere: true, Lost: true, Heavy: true, Ceiling: quick, Reason: `no bytes|nothing came`, Fault: "each hundredth request of a connection is forgotten",
+		Mutant{Name: "each-hundredth-unanswered", For: ids("STREAM-008"), Anywhere: true, Lost: true, Heavy: true, Ceiling: quick, Reason: `no bytes|nothing came`, Fault: "each hundredth request of a connection is forgotten",
 			change: func(m *manner) {
 				request := m.request
 				m.request = func(c *call) *answer {
@@ -88,7 +92,7 @@ func rareMutants() []Mutant {
 			c.drop(codeMalformed)
 			return nil
 		}),
-		after("malformed-then-other-code", "after malformed bytes the next error on the connection is about them", ids("STREAM-008"), `malformed`, malformedBefore, func(c *call) *answer {
+		after("malformed-then-other-code", "after malformed bytes the next error on the connection is about them", ids("DEFERR-003"), `malformed`, malformedBefore, func(c *call) *answer {
 			a := unhandled(c.env.ID)
 			a.Code = `"malformed"`
 			return a

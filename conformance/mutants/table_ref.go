@@ -104,7 +104,7 @@ func refMutants() []Mutant {
 			},
 		},
 		{
-			Name: "ref-of-request-copied", For: ids("ENV-011"), Also: ids("FWD-002"),
+			Name: "ref-of-request-copied", For: ids("ENV-011"), Also: ids("FWD-002", "REF-004"),
 			Fault: "a request's own ref is copied into the reply", Reason: `ref is "`,
 			change: altering(func(c *call, a *answer) {
 				if c.env.Ref != nil {
@@ -131,7 +131,7 @@ func refMutants() []Mutant {
 			}),
 		},
 		{
-			Name: "ref-without-leading-zeros", For: ids("ENV-011"), Also: ids("DEFERR-002", "REF-005", "FWD-002"),
+			Name: "ref-without-leading-zeros", For: ids("ENV-011"), Anywhere: true,
 			Fault: "the groups of a ref lose their leading zeros, as numbers do", Reason: `ref is`,
 			change: altering(func(c *call, a *answer) {
 				groups := strings.Split(c.env.ID, "-")

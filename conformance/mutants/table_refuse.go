@@ -47,7 +47,7 @@ func refuseMutants() []Mutant {
 	}
 	big := ids("PAY-002", "DEFERR-001", "DEFERR-002", "DEFERR-003", "DEFERR-004", "DEFERR-005", "DEFERR-006", "PAY-005", "FWD-001", "LIMIT-005", "LIMIT-002", "STREAM-011")
 	domain := func(name, fault string, f func(wire.Value, int) bool) Mutant {
-		return Mutant{Name: name, For: ids("PAY-005"), Also: ids("PAY-002", "DEFERR-001"), Fault: fault, Reason: refusedIt, change: refusing(func(c *call) bool {
+		return Mutant{Name: name, For: ids("PAY-005"), Also: ids("PAY-002", "DEFERR-001", "DEFERR-003", "DEFERR-004", "FWD-002"), Fault: fault, Reason: refusedIt + `|it gets`, change: refusing(func(c *call) bool {
 			v, n := c.env.Payload.Get("domain")
 			return f(v, n)
 		})}
@@ -67,7 +67,7 @@ func refuseMutants() []Mutant {
 				return ""
 			}
 		}},
-		{Name: "ref-absent-refused", For: ids("REF-002"), Also: []string{}, Anywhere: true, Fault: "an absent ref is refused", Reason: refusedIt, change: refusing(func(c *call) bool { return c.env.Ref == nil && !c.env.RefNull })},
+		{Name: "ref-absent-refused", For: ids("DEFERR-003", "DEFERR-004", "FWD-002"), Fault: "an absent ref is refused", Reason: `code is "invalid_envelope"|the envelope cannot be taken`, change: refusing(func(c *call) bool { return c.env.Ref == nil && !c.env.RefNull })},
 		{Name: "ref-uuid-refused", For: ids("REF-004"), Also: ids("ENV-011", "FWD-002"), Fault: "a ref to something that it does not know is refused", Reason: refusedIt, change: refusing(func(c *call) bool { return c.env.Ref != nil })},
 		{Name: "ref-uuid-closes-one-way", For: ids("REF-004"), Also: ids("KIND-007", "KIND-008", "STREAM-005"), Fault: "a message with a ref ends the connection", Reason: `application code 1`, change: func(m *manner) {
 			m.oneWay = func(c *call) {
@@ -112,7 +112,7 @@ func refuseMutants() []Mutant {
 		{Name: "buffer-4096", For: ids("LIMIT-001"), Also: big, Fault: "only the first 4,096 bytes of a body are read", Reason: droppedIt, change: mangling(func(b []byte) []byte { return b[:min(len(b), 4096)] })},
 		{Name: "one-read-of-4096", For: ids("LIMIT-001"), Anywhere: true, Fault: "a single read of up to 4,096 bytes is taken for the whole body", Reason: droppedIt, change: reading(oneRead(4096))},
 		{Name: "one-read-of-65536", For: ids("LIMIT-001", "LIMIT-006"), Anywhere: true, Fault: "a single read is taken for the whole body", Reason: droppedIt + `|already carried`, change: reading(oneRead(65536))},
-		{Name: "oversize-cut", For: ids("LIMIT-002"), Also: ids("LIMIT-004"), Fault: "the tail of an oversized body is cut off, and a short one made up in its place", Reason: `ref is`, change: func(m *manner) {
+		{Name: "oversize-cut", For: ids("LIMIT-002"), Also: ids("LIMIT-004", "ENV-011"), Fault: "the tail of an oversized body is cut off, and a short one made up in its place", Reason: `ref is`, change: func(m *manner) {
 			m.read = func(c *call) ([]byte, bool) {
 				b, ok := readAll(c)
 				if ok && len(b) > limit {
@@ -206,12 +206,12 @@ func refuseMutants() []Mutant {
 			var m map[string]any
 			return json.Unmarshal(c.env.Payload.Raw, &m) != nil
 		})},
-		{Name: "payload-reserved-names-refused", For: ids("PAY-002"), Also: ids("PAY-003", "DEFERR-001"), Fault: "the envelope's names in a payload are refused", Reason: refusedIt, change: refusing(func(c *call) bool {
+		{Name: "payload-reserved-names-refused", For: ids("PAY-002"), Also: ids("PAY-003", "DEFERR-003", "DEFERR-004"), Fault: "the envelope's names in a payload are refused", Reason: refusedIt, change: refusing(func(c *call) bool {
 			_, n := c.env.Payload.Get("id")
 			_, k := c.env.Payload.Get("kind")
 			return n+k > 0
 		})},
-		{Name: "payload-duplicate-of-envelope", For: ids("PAY-002"), Also: ids("ENV-011", "KIND-002", "DEFERR-001"), Fault: "names are counted over the whole body, so that an id in the payload is a second one", Reason: droppedIt, change: raw(func(b []byte) bool {
+		{Name: "payload-duplicate-of-envelope", For: ids("PAY-002"), Also: ids("ENV-011", "KIND-002", "DEFERR-001", "DEFERR-002", "DEFERR-003", "DEFERR-004", "DEFERR-005", "DEFERR-006"), Fault: "names are counted over the whole body, so that an id in the payload is a second one", Reason: droppedIt, change: raw(func(b []byte) bool {
 			return valid(b) && (bytes.Count(b, []byte(`"id":`)) > 1 || bytes.Count(b, []byte(`"payload":`)) > 1)
 		})},
 		{Name: "payload-needs-known-names", For: ids("PAY-003"), Also: ids("PAY-002", "PAY-005", "KIND-002"), Anywhere: true, Fault: "members of a payload that it does not know are refused", Reason: refusedIt, change: refusing(func(c *call) bool {

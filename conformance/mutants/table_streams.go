@@ -88,19 +88,19 @@ func streamMutants() []Mutant {
 			}
 		})},
 		{Name: "everything-one-way-answered", For: append(append(ids("KIND-005"), failure...), lost...), Also: ids("FWD-001"), Fault: "everything on a unidirectional stream gets the default error", Reason: opened, change: answering("", func(c *call) { c.link.open(false, errorFor(c)) })},
-		{Name: "malformed-one-way-answered", For: lost, Also: ids("LIMIT-004", "ENV-009"), Fault: "malformed bytes on a unidirectional stream get an error", Reason: opened, change: func(m *manner) {
+		{Name: "malformed-one-way-answered", For: lost, Also: ids("LIMIT-004", "ENV-009"), Fault: "malformed bytes on a unidirectional stream get the default error", Reason: opened, change: func(m *manner) {
 			m.malformed = func(c *call) {
 				if !c.stream.Bidi() {
-					c.link.say(false, "error", nil)
+					c.link.open(false, errorFor(c))
 					return
 				}
 				c.drop(codeMalformed)
 			}
 		}},
-		{Name: "invalid-one-way-answered", For: lost, Fault: "an invalid envelope on a unidirectional stream gets an error", Reason: opened, change: func(m *manner) {
+		{Name: "invalid-one-way-answered", For: lost, Fault: "an invalid envelope on a unidirectional stream gets an error on a bidirectional one", Reason: opened, change: func(m *manner) {
 			m.invalid = func(c *call, why string) {
 				if !c.stream.Bidi() {
-					c.link.say(false, "error", &c.env.ID)
+					c.link.say(true, "error", &c.env.ID)
 					return
 				}
 				c.invalid(why)
@@ -341,7 +341,7 @@ func streamMutants() []Mutant {
 				c.serve()
 			}
 		})},
-		{Name: "one-connection-at-a-time", For: ids("DEFERR-008"), Anywhere: true, Lost: true, Ceiling: quick, Fault: "while one connection is open the requests on another get no answer", Reason: `no bytes`, change: serving(func(c *call) {
+		{Name: "one-connection-at-a-time", For: ids("KIND-002"), Anywhere: true, Lost: true, Ceiling: quick, Fault: "while one connection is open the requests on another get no answer", Reason: `no bytes`, change: serving(func(c *call) {
 			for _, o := range c.peer.others(c.link) {
 				if o.number < c.link.number {
 					return
@@ -401,7 +401,7 @@ func streamMutants() []Mutant {
 			}
 		}))},
 		{Name: "handler-answers-messages", For: ids("KIND-005"), Also: lost, HasHandler: true, Fault: "the application's answer to a message is sent back with a ref", Reason: opened, change: together(echo, oneWay("message", false, "message"))},
-		{Name: "handler-answers-one-way", For: lost, Also: append(ids("KIND-005"), failure...), HasHandler: true, Fault: "a request on a unidirectional stream goes to the application and its answer back", Reason: opened, change: together(echo, oneWay("request", false, "response"))},
+		{Name: "handler-answers-one-way", For: lost, Also: ids("KIND-003"), HasHandler: true, Fault: "a request on a unidirectional stream goes to the application and its answer back", Reason: opened, change: together(echo, oneWay("request", false, "response"))},
 		{Name: "handler-payload-text", For: ids("ENV-008"), HasHandler: true, Fault: "the application may answer by a bare text", Reason: `payload-not-object`, change: together(echo, altering(func(c *call, a *answer) {
 			if a.Kind == `"response"` {
 				a.Payload = `"ok"`

@@ -86,7 +86,10 @@ func tlsMutants() []Mutant {
 			}
 			return []string{"axon/1"}
 		})},
-		{Name: "alpn-unset", For: ids("TLS-001", "TLS-002"), Fault: "it never looks at tokens", Reason: served + `|chose ""`, change: protocols(func([]string) []string { return nil })},
+		{Name: "alpn-unset", For: ids("TLS-001"), Lost: true, Fault: "it never looks at tokens", Reason: `did not select an ALPN`, change: protocols(func([]string) []string { return nil })},
+		{Name: "alpn-without-version", For: ids("TLS-001"), Lost: true, Fault: "its token is axon", Reason: `the dial failed`, change: protocols(func([]string) []string { return []string{"axon"} })},
+		{Name: "alpn-in-capitals", For: ids("TLS-001"), Lost: true, Fault: "its token is AXON/1", Reason: `the dial failed`, change: protocols(func([]string) []string { return []string{"AXON/1"} })},
+		{Name: "alpn-axon-2-alone", For: ids("TLS-001"), Lost: true, Fault: "its token is axon/2", Reason: `the dial failed`, change: protocols(func([]string) []string { return []string{"axon/2"} })},
 		{Name: "alpn-h3-too", For: ids("TLS-001", "TLS-002"), Fault: "HTTP/3 is served at the same address, and preferred", Reason: served + `|chose "h3"`, change: protocols(func([]string) []string { return []string{"h3", "axon/1"} })},
 
 		// certificates of dialers
