@@ -34,6 +34,8 @@ type Row struct {
 	Problems []string `json:"problems"`
 	// Seen is what the checks of MadeFor saw, each with its place.
 	Seen []string `json:"seen"`
+	// NotRun is why the suite was not let loose on the peer; empty: it was.
+	NotRun string `json:"not_run,omitempty"`
 	// Took is Duration in milliseconds.
 	Took     int64         `json:"duration_ms"`
 	Duration time.Duration `json:"-"`
@@ -81,6 +83,9 @@ func (m Matrix) Text(verbose bool) string {
 				fmt.Fprintf(&b, "    %s\n", s)
 			}
 		}
+		if r.NotRun != "" {
+			fmt.Fprintf(&b, "    %s\n", r.NotRun)
+		}
 		for _, p := range r.Problems {
 			fmt.Fprintf(&b, "    ! %s\n", p)
 		}
@@ -91,6 +96,8 @@ func (m Matrix) Text(verbose bool) string {
 // Outcome is one word: caught, survived, blamed or passed.
 func (r Row) Outcome() string {
 	switch {
+	case r.NotRun != "":
+		return "not run"
 	case r.Sort == SortOddity && len(r.Problems) == 0:
 		return "passed"
 	case r.Sort == SortOddity:

@@ -36,6 +36,8 @@ type Mutant struct {
 	Ceiling time.Duration
 
 	change func(*manner)
+	// lan is a fault in discovery; with it the peer is a neighbour.
+	lan func(*lanManner)
 }
 
 // Oddity is a peer that does something unusual that is allowed: the suite must
@@ -51,6 +53,10 @@ type Oddity struct {
 	HasHandler bool
 
 	change func(*manner)
+	// lan makes the peer a neighbour on a network; minutes: it meets the checks
+	// that are about minutes too.
+	lan     func(*lanManner)
+	minutes bool
 }
 
 // Mutants lists all, in the order of the source.
@@ -59,6 +65,7 @@ func Mutants() []Mutant {
 		refMutants(), idMutants(), kindMutants(), payloadMutants(), bytesMutants(),
 		acceptMutants(), refuseMutants(),
 		streamMutants(), rareMutants(), lifeMutants(), tlsMutants(),
+		lanAdvertMutants(), lanFindMutants(), lanTrustMutants(), lanNetworkMutants(),
 	)
 }
 

@@ -51,6 +51,7 @@ type job struct {
 	hasHandler bool
 	ceiling    time.Duration
 	change     func(*manner)
+	lan        func(*lanManner)
 }
 
 // SelfTest runs the suite against each peer. Its error is a fault of the self test
@@ -79,36 +80,36 @@ func SelfTest(ctx context.Context, o Options) (Matrix, error) {
 	var (
 		workers sync.WaitGroup
 		mu      sync.Mutex // guards what follows
-		next    int
 		done    int
 		first   error
 	)
-	for range min(o.Parallel, len(jobs)) {
-		workers.Go(func() {
-			for {
-				mu.Lock()
-				i := next
-				next++
-				stop := i >= len(jobs) || first != nil || ctx.Err() != nil
-				mu.Unlock()
-				if stop {
-					return
-				}
-				row, err := jobs[i].run(ctx, o, checks, me)
-				mu.Lock()
-				if err != nil && first == nil {
-					first = fmt.Errorf("%s: %w", jobs[i].row.Name, err)
-				}
-				matrix.Rows[i] = row
-				done++
-				if o.Progress != nil && err == nil {
-					o.Progress(done, len(jobs), row)
-				}
-				mu.Unlock()
+	work := func(queue chan int) {
+		for i := range queue {
+			mu.Lock()
+			stop := first != nil || ctx.Err() != nil
+			mu.Unlock()
+			if stop {
+				return
 			}
-		})
+			row, err := jobs[i].run(ctx, o, checks, me)
+			mu.Lock()
+			if err != nil && first == nil {
+				first = fmt.Errorf("%s: %w", jobs[i].row.Name, err)
+			}
+			matrix.Rows[i] = row
+			done++
+			if o.Progress != nil && err == nil {
+				o.Progress(done, len(jobs), row)
+			}
+			mu.Unlock()
+		}
 	}
-	workers.Wait()
+	for _, p := range pools(jobs, o.Parallel) {
+		for range p.workers {
+			workers.Go(func() { work(p.queue) })
+		}
+		workers.Wait()
+	}
 	if first == nil {
 		first = context.Cause(ctx)
 	}
@@ -126,12 +127,12 @@ func choose(names []string) ([]*job, error) {
 		}
 		jobs = append(jobs, &job{
 			row: Row{Name: m.Name, Sort: SortMutant, MadeFor: m.For, What: m.Fault}, reason: expression, also: m.Also, anywhere: m.Anywhere,
-			lost: m.Lost, heavy: m.Heavy, whole: m.Whole, hasHandler: m.HasHandler, ceiling: m.Ceiling, change: m.change,
+			lost: m.Lost, heavy: m.Heavy, whole: m.Whole, hasHandler: m.HasHandler, ceiling: m.Ceiling, change: m.change, lan: m.lan,
 		})
 	}
-	for _, d := range Oddities() {
+	for _, d := range slices.Concat(Oddities(), lanOddities()) {
 		jobs = append(jobs, &job{
-			row: Row{Name: d.Name, Sort: SortOddity, MadeFor: d.Warns, What: d.What}, hasHandler: d.HasHandler, heavy: true, whole: true, change: d.change,
+			row: Row{Name: d.Name, Sort: SortOddity, MadeFor: d.Warns, What: d.What}, hasHandler: d.HasHandler, heavy: d.lan == nil || d.minutes, whole: true, change: d.change, lan: d.lan,
 		})
 	}
 	if len(names) == 0 {
@@ -150,6 +151,9 @@ func choose(names []string) ([]*job, error) {
 
 // run has the suite judge one peer.
 func (j *job) run(ctx context.Context, o Options, checks *selection, me credential.Identity) (Row, error) {
+	if j.lan != nil {
+		return j.runLAN(ctx, o, me)
+	}
 	m := correct()
 	if j.change != nil {
 		j.change(&m)

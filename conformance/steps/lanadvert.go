@@ -309,7 +309,7 @@ func (s *Scenario) addressesOfAdvert(ctx context.Context) error {
 
 // delay is how long an answer to the group may take: RFC 6762 section 6 has
 // responders wait up to 120 ms, and they have work to do as well.
-const delay = 300 * time.Millisecond
+func (s *Scenario) delay() time.Duration { return 3 * s.seconds(1) / 10 }
 
 // notAnswered asks and sees that the target's instance is in no answer. What it
 // says to the group at that moment for another reason is told from an answer by
@@ -334,7 +334,7 @@ func (s *Scenario) notAnswered(ctx context.Context, what string, ways ...func(*l
 			}
 			// An answer cannot be told from its absence in any other way than by
 			// waiting for as long as it may take.
-			ended := !rest(ctx, delay)
+			ended := !rest(ctx, s.delay())
 			heard := append(sc.network.Since(mark), own.Since(0)...)
 			_ = own.Close()
 			if ended {

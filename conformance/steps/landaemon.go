@@ -95,6 +95,8 @@ func init() {
 	define(`the newcomer is admitted when it dials, and a request of its is answered`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		n := s.newcomer()
 		const expected = "the newcomer, whose key was pinned, is admitted when it dials"
+		ctx, cancel := context.WithTimeout(ctx, s.Target.Ceiling)
+		defer cancel()
 		c, err := n.endpoint.Dial(ctx, s.Target.dialOptions())
 		if err != nil {
 			return fail(nil, expected, "%v", err)
@@ -296,14 +298,16 @@ func (s *Scenario) keepsSilent(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
-	for _, ask := range []func(lan.Question) error{sc.network.Ask, a.Ask} {
-		if err := ask(lan.Question{Name: lan.Service}); err != nil {
-			return err
-		}
-	}
 	// Silence takes as long as the sentence gives others for speaking.
-	if !rest(ctx, time.Until(sc.started.Add(s.seconds(seconds)))) {
-		return ctx.Err()
+	for until := time.Now().Add(s.seconds(seconds)); time.Now().Before(until); {
+		for _, ask := range []func(lan.Question) error{sc.network.Ask, a.Ask} {
+			if err := ask(lan.Question{Name: lan.Service}); err != nil {
+				return err
+			}
+		}
+		if !rest(ctx, s.seconds(1)) {
+			return ctx.Err()
+		}
 	}
 	if err := s.servedByDaemon(ctx); err != nil {
 		return err

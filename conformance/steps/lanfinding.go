@@ -228,6 +228,8 @@ func init() {
 		return s.untilAfter(ctx, first, a[0])
 	})
 	define(`the suite's own key, which is pinned, is still admitted`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
+		ctx, cancel := context.WithTimeout(ctx, s.Target.Ceiling)
+		defer cancel()
 		c, err := s.dial(ctx)
 		if err == nil {
 			_, err = s.good(ctx, c)
@@ -254,6 +256,8 @@ func init() {
 	})
 	define(`that peer is still admitted when it dials`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		const expected = "the pinned peer is admitted and served as before"
+		ctx, cancel := context.WithTimeout(ctx, s.Target.Ceiling)
+		defer cancel()
 		c, err := s.peer().endpoint.Dial(ctx, s.Target.dialOptions())
 		if err != nil {
 			return fail(nil, expected, "%v", err)
@@ -384,6 +388,8 @@ func (s *Scenario) stillServed(ctx context.Context, n *newcomer) error {
 	if end := n.conn.End(); end != nil {
 		return fail(x, expected, "it ended: %s", describeClosing(end))
 	}
+	ctx, cancel := context.WithTimeout(ctx, s.Target.Ceiling)
+	defer cancel()
 	if x, err := s.good(ctx, n.conn); err != nil {
 		return fail(x, expected, "%s", actualOf(err))
 	}

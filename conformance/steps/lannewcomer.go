@@ -299,6 +299,8 @@ func (s *Scenario) notDialled(n *newcomer) error {
 
 // refusesNewcomer: it is refused when it dials.
 func (s *Scenario) refusesNewcomer(ctx context.Context, n *newcomer) error {
+	ctx, cancel := context.WithTimeout(ctx, s.Target.Ceiling)
+	defer cancel()
 	s.dialed = &dialOutcome{exchange: &exchange{}}
 	c, err := n.endpoint.Dial(ctx, s.Target.dialOptions())
 	if err != nil {

@@ -45,8 +45,9 @@ func (a Advert) service() string {
 	return dns.Fqdn(a.Service)
 }
 
-// host is a name of its own for each label, free of dots and long labels.
-func (a Advert) host() string {
+// HostName is the host's name: of its own for each label, free of dots and long
+// labels.
+func (a Advert) HostName() string {
 	if a.Host != "" {
 		return dns.Fqdn(a.Host)
 	}
@@ -80,13 +81,13 @@ func (a Advert) Pack(id uint16, question *dns.Question) ([]byte, error) {
 	m.Answer = append(m.Answer, &dns.PTR{Hdr: header(a.service(), dns.TypePTR, dns.ClassINET), Ptr: named})
 	if !a.PTROnly {
 		m.Extra = append(m.Extra,
-			&dns.SRV{Hdr: header(named, dns.TypeSRV, flush), Port: a.Port, Target: a.host()},
+			&dns.SRV{Hdr: header(named, dns.TypeSRV, flush), Port: a.Port, Target: a.HostName()},
 			&dns.TXT{Hdr: header(named, dns.TypeTXT, flush), Txt: a.Text})
 		for _, ip := range a.Addresses {
 			if ip.Is4() {
-				m.Extra = append(m.Extra, &dns.A{Hdr: header(a.host(), dns.TypeA, flush), A: ip.AsSlice()})
+				m.Extra = append(m.Extra, &dns.A{Hdr: header(a.HostName(), dns.TypeA, flush), A: ip.AsSlice()})
 			} else {
-				m.Extra = append(m.Extra, &dns.AAAA{Hdr: header(a.host(), dns.TypeAAAA, flush), AAAA: ip.AsSlice()})
+				m.Extra = append(m.Extra, &dns.AAAA{Hdr: header(a.HostName(), dns.TypeAAAA, flush), AAAA: ip.AsSlice()})
 			}
 		}
 	}

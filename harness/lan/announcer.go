@@ -90,9 +90,9 @@ func (a *Announcer) asked(p Packet) bool {
 		case dns.TypeSRV, dns.TypeTXT:
 			return strings.EqualFold(q.Name, advert.Instance())
 		case dns.TypeA, dns.TypeAAAA:
-			return strings.EqualFold(q.Name, advert.host())
+			return strings.EqualFold(q.Name, advert.HostName())
 		case dns.TypeANY:
-			return strings.EqualFold(q.Name, advert.service()) || strings.EqualFold(q.Name, advert.Instance()) || strings.EqualFold(q.Name, advert.host())
+			return strings.EqualFold(q.Name, advert.service()) || strings.EqualFold(q.Name, advert.Instance()) || strings.EqualFold(q.Name, advert.HostName())
 		}
 		return false
 	})

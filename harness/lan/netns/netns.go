@@ -83,13 +83,21 @@ func (n *Namespace) DisableIPv6() error {
 	})
 }
 
+// FarName is the name of a cable's interface inside of a namespace, Bits is the
+// length of its network's prefix.
+const (
+	FarName = "lan0"
+	Bits    = 29
+)
+
 // Cable joins the machine of the caller with a namespace.
 type Cable struct {
-	// Near is the name of the caller's end, Far that inside of the namespace.
-	Near, Far string
-	// NearAddr and FarAddr are their addresses.
-	NearAddr, FarAddr netip.Addr
-	namespace         *Namespace
+	// Near is the name of the caller's end; that inside of the namespace is FarName.
+	Near string
+	// NearAddr and FarAddr are their addresses, SecondAddr is another one of the
+	// near end.
+	NearAddr, FarAddr, SecondAddr netip.Addr
+	namespace                     *Namespace
 }
 
 // Connect lays a cable. With multicast off the far end carries none.
@@ -99,21 +107,22 @@ func (n *Namespace) Connect(multicast bool) (*Cable, error) {
 		return nil, err
 	}
 	number := made.Add(1)
-	c := &Cable{Near: fmt.Sprintf("axon%d-%d", os.Getpid()%100000, number), Far: "lan0", namespace: n}
+	c := &Cable{Near: fmt.Sprintf("axon%d-%d", os.Getpid()%100000, number), namespace: n}
 	c.NearAddr = network.Addr().Next()
 	c.FarAddr = c.NearAddr.Next()
-	bits := network.Bits()
-	err = ip("link", "add", c.Near, "type", "veth", "peer", "name", c.Far, "netns", n.name)
+	c.SecondAddr = c.FarAddr.Next()
+	err = ip("link", "add", c.Near, "type", "veth", "peer", "name", FarName, "netns", n.name)
 	if err != nil {
 		return nil, err
 	}
 	err = errors.Join(
-		ip("address", "add", fmt.Sprintf("%s/%d", c.NearAddr, bits), "dev", c.Near),
-		n.IP("address", "add", fmt.Sprintf("%s/%d", c.FarAddr, bits), "dev", c.Far),
+		ip("address", "add", fmt.Sprintf("%s/%d", c.NearAddr, Bits), "dev", c.Near),
+		ip("address", "add", fmt.Sprintf("%s/%d", c.SecondAddr, Bits), "dev", c.Near),
+		n.IP("address", "add", fmt.Sprintf("%s/%d", c.FarAddr, Bits), "dev", FarName),
 		n.IP("link", "set", "lo", "up"),
-		n.IP("link", "set", c.Far, "multicast", map[bool]string{true: "on", false: "off"}[multicast]),
+		n.IP("link", "set", FarName, "multicast", map[bool]string{true: "on", false: "off"}[multicast]),
 		ip("link", "set", c.Near, "up"),
-		n.IP("link", "set", c.Far, "up"),
+		n.IP("link", "set", FarName, "up"),
 	)
 	if err == nil && multicast {
 		err = c.route()
@@ -127,20 +136,20 @@ func (n *Namespace) Connect(multicast bool) (*Cable, error) {
 // Multicast switches it on or off at the far end.
 func (c *Cable) Multicast(on bool) error {
 	if !on {
-		return c.namespace.IP("link", "set", c.Far, "multicast", "off")
+		return c.namespace.IP("link", "set", FarName, "multicast", "off")
 	}
-	return errors.Join(c.namespace.IP("link", "set", c.Far, "multicast", "on"), c.route())
+	return errors.Join(c.namespace.IP("link", "set", FarName, "multicast", "on"), c.route())
 }
 
 // route is for programs that name no interface when they multicast.
 func (c *Cable) route() error {
-	return c.namespace.IP("route", "replace", "224.0.0.0/4", "dev", c.Far)
+	return c.namespace.IP("route", "replace", "224.0.0.0/4", "dev", FarName)
 }
 
 // Cut takes the cable away.
 func (c *Cable) Cut() error { return ip("link", "delete", c.Near) }
 
-// freeNetwork finds four addresses, out of those set aside for such use (RFC 2544),
+// freeNetwork finds eight addresses, out of those set aside for such use (RFC 2544),
 // that no interface of this machine has.
 func freeNetwork() (netip.Prefix, error) {
 	taken, err := net.InterfaceAddrs()
@@ -148,7 +157,7 @@ func freeNetwork() (netip.Prefix, error) {
 		return netip.Prefix{}, fmt.Errorf("find a free network: %w", err)
 	}
 	for range 100 {
-		p := netip.PrefixFrom(netip.AddrFrom4([4]byte{198, byte(18 + rand.IntN(2)), byte(rand.IntN(256)), byte(4 * rand.IntN(64))}), 30)
+		p := netip.PrefixFrom(netip.AddrFrom4([4]byte{198, byte(18 + rand.IntN(2)), byte(rand.IntN(256)), byte(8 * rand.IntN(32))}), Bits)
 		free := true
 		for _, a := range taken {
 			if other, err := netip.ParsePrefix(a.String()); err == nil && p.Overlaps(other.Masked()) {
