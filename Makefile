@@ -11,18 +11,18 @@ PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 win
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build check format vet lint cross test race examples run selftest coverage fuzz
+.PHONY: help build check format vet lint cross test race examples run lan lan-slow selftest coverage fuzz
 
 ## help: list the targets
 help:
-	@sed -n 's/^## \([a-z]*\): /\1\t/p' $(MAKEFILE_LIST) | while IFS='	' read -r name text; do printf '  %-10s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^## \([a-z-]*\): /\1\t/p' $(MAKEFILE_LIST) | while IFS='	' read -r name text; do printf '  %-10s %s\n' "$$name" "$$text"; done
 
 ## build: build axon and axon-conformance into bin/
 build:
 	$(GO) build -o $(BIN)/ ./cmd/...
 
 ## check: all that has to pass before a change goes in; CI runs this
-check: format vet cross race run coverage selftest lint
+check: format vet cross race run lan coverage selftest lint
 
 ## format: fail on files that gofmt would change
 format:
@@ -59,6 +59,14 @@ examples:
 ## run: judge the bundled daemon over real QUIC
 run:
 	$(GO) run $(SUITE) run
+
+## lan: judge the daemon on a private network, discovery included (Linux, root)
+lan:
+	.ci/lan --parallel 4
+
+## lan-slow: the checks of discovery that take more than a minute each
+lan-slow:
+	.ci/lan --parallel 4 --tags @slow --slow
 
 ## selftest: judge the judge, with peers broken on purpose
 selftest:

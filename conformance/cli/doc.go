@@ -2,8 +2,8 @@
 // the suite's options, shows progress, writes reports, starts the bundled daemon
 // and maps every outcome to an exit code. It judges nothing.
 //
-// It imports conformance, harness/credential, harness/control and spec; never impl: the
-// daemon that a run without --target meets is a child process whose command the
+// It imports conformance, harness/credential, harness/control, harness/lan and spec;
+// never impl: the daemon that a run without --target meets is a child process whose command the
 // program's main hands in.
 //
 // What a command prints: results go to standard output, everything else (what

@@ -8,7 +8,12 @@
 // on 127.0.0.1 alone. What crypto/tls does by itself cannot be broken here: a
 // dialer's proof that it holds its private key is always demanded.
 //
+// A fault in discovery belongs to a neighbour: the same peer with discovery beside
+// it, on a machine of its own (see harness/lan/netns), where a second is shorter. It
+// multicasts on a cable between that machine and this one and nowhere else; where
+// none can be laid, the self test says so and does not run it.
+//
 // The package may import conformance, harness, spec, schemas and features. It is
 // imported by tests and by the selftest command. It serves every requirement whose
-// need is wire or quiet: see List.
+// need is wire, quiet or lan: see List.
 package mutants
