@@ -133,7 +133,7 @@ func (j *job) look(ctx context.Context, o Options, me credential.Identity, secon
 	if err != nil {
 		return j.row, err
 	}
-	defer network.Close()
+	defer func() { err = errors.Join(err, network.Close()) }()
 	m := correctLAN()
 	if j.lan != nil {
 		j.lan(&m)
