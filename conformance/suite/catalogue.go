@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	gherkin "github.com/cucumber/gherkin/go/v42"
-	"github.com/cucumber/godog"
 	messages "github.com/cucumber/messages/go/v34"
 
 	"github.com/axonproto/axon/conformance/steps"
@@ -44,7 +43,7 @@ const heavyFactor = 60
 type catalogue struct {
 	checks   []*check
 	byPlace  map[string]*check
-	contents []godog.Feature
+	contents []content
 }
 
 // load reads and checks all feature files. Its errors are *UsageError: with one's
@@ -77,7 +76,7 @@ func load(features fs.FS) (*catalogue, error) {
 			c.checks = append(c.checks, k)
 			c.byPlace[k.location] = k
 		}
-		c.contents = append(c.contents, godog.Feature{Name: name, Contents: text})
+		c.contents = append(c.contents, content{name, text, document.Feature})
 	}
 	if len(c.checks) == 0 {
 		return nil, &UsageError{"there is no scenario in the feature files: name a directory that holds *.feature files"}

@@ -38,7 +38,7 @@ type run struct {
 	options  Options
 	chosen   []*check
 	selected map[string]*check
-	contents []godog.Feature
+	contents []content
 	target   *steps.Target
 	gate     gate
 	reviver  reviver
@@ -192,9 +192,15 @@ func (r *run) any(t turn) bool {
 // code tells no more than the results do, but for 2, that it did not start.
 func (r *run) godog(ctx context.Context) error {
 	var files []godog.Feature
+	wanted := map[string]bool{}
+	for _, k := range r.chosen {
+		if k.turn() == r.turn {
+			wanted[k.location], wanted[k.file()] = true, true
+		}
+	}
 	for _, f := range r.contents {
-		if slices.ContainsFunc(r.chosen, func(k *check) bool { return k.turn() == r.turn && k.file() == f.Name }) {
-			files = append(files, f)
+		if wanted[f.name] {
+			files = append(files, godog.Feature{Name: f.name, Contents: f.only(wanted)})
 		}
 	}
 	suite := godog.TestSuite{
