@@ -65,6 +65,10 @@ func (n *neighbour) openRadio() (*radio, error) {
 	return r, err
 }
 
+// longestPause between two questions, in seconds: whoever found no room in a crowd is
+// asked again soon after there is some.
+const longestPause = 4
+
 // listen asks at growing intervals, answers, and hears, until the neighbour ends.
 func (n *neighbour) listen(r *radio) {
 	n.mu.Lock()
@@ -84,7 +88,7 @@ func (n *neighbour) listen(r *radio) {
 				_ = r.network.Ask(lan.Question{Name: lan.Service})
 			}
 			ask = now.Add(every)
-			every = min(2*every, 20*n.settings.second)
+			every = min(2*every, longestPause*n.settings.second)
 		}
 		if !now.Before(sweep) {
 			n.manner.sweep(n)

@@ -108,15 +108,15 @@ func lanAdvertMutants() []Mutant {
 				}
 			}
 		}),
-		onLAN("lan-answers-anything", "It answers whatever is asked.", `each of 3 was answered`, disc("008"), func(m *lanManner) {
+		onLAN("lan-answers-anything", "It answers whatever is asked.", `3 of [34] were answered`, disc("008"), func(m *lanManner) {
 			m.wants = func(n *neighbour, from netip.AddrPort, _ string, _ uint16) bool { return n.onLink(from.Addr()) }
 		}),
-		onLAN("lan-answers-similar-names", "It compares the beginning of the name alone.", `each of 3 was answered`, disc("008"), func(m *lanManner) {
+		onLAN("lan-answers-similar-names", "It compares the beginning of the name alone.", `3 of [34] were answered`, disc("008"), func(m *lanManner) {
 			m.wants = func(n *neighbour, from netip.AddrPort, name string, kind uint16) bool {
 				return wants(n, from, name, kind) || n.onLink(from.Addr()) && strings.HasPrefix(strings.ToLower(name), "_axon")
 			}
 		}),
-		onLAN("lan-answers-strangers", "It does not look where a question comes from.", `each of 3 was answered`, disc("009"), func(m *lanManner) {
+		onLAN("lan-answers-strangers", "It does not look where a question comes from.", `3 of [34] were answered`, disc("009"), func(m *lanManner) {
 			m.wants = func(n *neighbour, _ netip.AddrPort, name string, kind uint16) bool { return asks(n, name, kind) }
 		}),
 	}
