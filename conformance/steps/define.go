@@ -3,8 +3,8 @@ package steps
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"regexp"
+	"slices"
 	"sync"
 
 	"github.com/cucumber/godog"
@@ -36,9 +36,6 @@ func (d *Definition) expr() *regexp.Regexp {
 // Matches tells whether the definition takes a step text.
 func (d *Definition) Matches(text string) bool { return d.expr().MatchString(text) }
 
-// groups is the number of texts that the pattern hands to Do.
-func (d *Definition) groups() int { return d.expr().NumSubexp() }
-
 var definitions []*Definition
 
 // define adds a step.
@@ -47,7 +44,26 @@ func define(pattern string, do func(ctx context.Context, s *Scenario, args []str
 }
 
 // Definitions lists every step, in the order of the source.
-func Definitions() []*Definition { return append([]*Definition(nil), definitions...) }
+func Definitions() []*Definition { return slices.Clone(definitions) }
+
+// takers remembers who takes a text. There are as many texts as the feature files of a
+// process have.
+var takers sync.Map // text → []*Definition
+
+// Takers are the definitions that take a step text: one, unless something is wrong.
+func Takers(text string) []*Definition {
+	if known, ok := takers.Load(text); ok {
+		return known.([]*Definition)
+	}
+	var found []*Definition
+	for _, d := range definitions {
+		if d.Matches(text) {
+			found = append(found, d)
+		}
+	}
+	takers.Store(text, found)
+	return found
+}
 
 type scenarioKey struct{}
 
@@ -62,54 +78,25 @@ func From(ctx context.Context) *Scenario {
 	return s
 }
 
+// Every step of a feature file is one of two sorts: a text that ends in a colon has a
+// doc string.
 var (
-	contextType   = reflect.TypeFor[context.Context]()
-	stringType    = reflect.TypeFor[string]()
-	docStringType = reflect.TypeFor[*messages.PickleDocString]()
-	errorType     = reflect.TypeFor[error]()
+	plainStep = regexp.MustCompile(`(?s)^(.*[^:])$`)
+	docStep   = regexp.MustCompile(`(?s)^(.*:)$`)
 )
 
-// Register gives all steps to godog.
+// Register has godog give all steps to this package. godog is told of two steps only:
+// it takes its steps anew for each scenario, which would cost more than most scenarios
+// do.
 func Register(sc *godog.ScenarioContext) {
-	for _, d := range definitions {
-		sc.Step(d.expr(), d.handler())
-	}
+	sc.Step(plainStep, func(ctx context.Context, text string) error { return perform(ctx, text, "") })
+	sc.Step(docStep, func(ctx context.Context, text string, doc *messages.PickleDocString) error {
+		return perform(ctx, text, doc.Content)
+	})
 }
 
-// handler makes the function of the type that godog wants for the pattern:
-// func(ctx, string…) error, with a *DocString at the end for a text that ends in
-// a colon.
-func (d *Definition) handler() any {
-	in := []reflect.Type{contextType}
-	for range d.groups() {
-		in = append(in, stringType)
-	}
-	if d.takesDoc() {
-		in = append(in, docStringType)
-	}
-	call := func(values []reflect.Value) []reflect.Value {
-		ctx, _ := values[0].Interface().(context.Context)
-		args := make([]string, d.groups())
-		for i := range args {
-			args[i] = values[1+i].String()
-		}
-		doc := ""
-		if d.takesDoc() {
-			doc = values[len(values)-1].Interface().(*messages.PickleDocString).Content
-		}
-		err := d.run(ctx, args, doc)
-		if err == nil {
-			return []reflect.Value{reflect.Zero(errorType)}
-		}
-		return []reflect.Value{reflect.ValueOf(err)}
-	}
-	return reflect.MakeFunc(reflect.FuncOf(in, []reflect.Type{errorType}, false), call).Interface()
-}
-
-// takesDoc: a step text that ends in a colon has a doc string.
-func (d *Definition) takesDoc() bool { return d.Pattern[len(d.Pattern)-1] == ':' }
-
-func (d *Definition) run(ctx context.Context, args []string, doc string) error {
+// perform carries a step out.
+func perform(ctx context.Context, text, doc string) error {
 	s := From(ctx)
 	if s == nil || s.Skip {
 		return nil
@@ -117,6 +104,15 @@ func (d *Definition) run(ctx context.Context, args []string, doc string) error {
 	if s.Err != nil {
 		return s.Err
 	}
+	found := Takers(text)
+	if len(found) != 1 {
+		s.Err = fmt.Errorf("the step %q is taken by %d definitions; one has to", text, len(found))
+		return s.Err
+	}
+	return found[0].run(ctx, s, found[0].expr().FindStringSubmatch(text)[1:], doc)
+}
+
+func (d *Definition) run(ctx context.Context, s *Scenario, args []string, doc string) error {
 	defer func() {
 		// A panic is a fault of the suite, and one scenario's must not end the run.
 		if p := recover(); p != nil {

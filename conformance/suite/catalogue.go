@@ -176,10 +176,8 @@ func newCheck(p *messages.Pickle) (*check, error) {
 // stepDefined: exactly one definition takes the step.
 func stepDefined(step *messages.PickleStep) error {
 	var takers []string
-	for _, d := range steps.Definitions() {
-		if d.Matches(step.Text) {
-			takers = append(takers, d.Pattern)
-		}
+	for _, d := range steps.Takers(step.Text) {
+		takers = append(takers, d.Pattern)
 	}
 	switch len(takers) {
 	case 1:
