@@ -18,16 +18,16 @@ Feature: The command line: daemon and state root
 
   @AXON-CLI-002 @cli
   Scenario: The flag for the port counts, whatever the configuration says
-    Given the configuration:
+    Given a peer on this machine
+    And the configuration:
       """
       port: «free port»
       peers:
-        - agent_id: «my agent id»
-          pubkey: «my key»
+        - agent_id: «peer»
+          pubkey: «peer key»
       """
-    And a daemon is started with what is there
-    When the probe sends a request
-    Then it is accepted
+    When a daemon is started with what is there
+    Then the peer dials the target and is served
     When `axon status` is run
     Then it exits with code 0
 

@@ -36,7 +36,8 @@ Feature: The command line: peers and identity
     Then it exits with code 0
     And its agent_id derives from its public_key, and its token holds that key and "<address>"
     When a daemon is started with what is there
-    And `axon identity --addr <address> --json` is run
+    Then standard output's "agent_id" is "«target»"
+    When `axon identity --addr <address> --json` is run
     Then its "agent_id", "public_key" are as in the answer that client A gets to {"cmd":"whoami"}
 
     Examples:

@@ -1,6 +1,6 @@
 Feature: The command line: request and notify
 
-  @AXON-CLI-013 @AXON-LEARN-007 @cli
+  @AXON-CLI-013 @cli
   Scenario Outline: A request is sent and the response's payload printed: <what>
     Given a running daemon
     And a peer that the target knows
@@ -19,7 +19,7 @@ Feature: The command line: request and notify
       | other languages  | {"text":"¿qué? 日本 \ud83d\ude00"}               |
       | like an error    | {"code":"unhandled","message":"no error","retryable":false} |
 
-  @AXON-CLI-014 @AXON-LEARN-007 @cli
+  @AXON-CLI-014 @cli
   Scenario: A message is sent, and nothing waited for
     Given a running daemon
     And a peer that the target knows

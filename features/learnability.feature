@@ -70,3 +70,17 @@ Feature: Learnability
       | how            |
       | examples       |
       | examples --run |
+
+  @AXON-LEARN-007 @cli
+  Scenario: A request goes both ways on one stream, and a message one way
+    Given a running daemon
+    And a peer that the target knows
+    When `axon request «peer» Hello` is run
+    Then the peer gets a request with the payload {"message":"Hello"}
+    When the peer answers by a response with the payload {"text":"Hello yourself"}
+    Then it exits with code 0
+    And the peer has received nothing
+    When `axon notify «peer» Goodbye` is run
+    Then the peer gets a message with the payload {"message":"Goodbye"}
+    And it exits with code 0
+    And the peer has received nothing

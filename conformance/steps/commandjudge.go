@@ -3,6 +3,7 @@ package steps
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"fmt"
 	"regexp"
 	"strings"
@@ -268,9 +269,9 @@ func (s *Scenario) ownIdentity(ctx context.Context, address string) error {
 	if id := credential.AgentID(key); s.line.Member("agent_id") != id {
 		return fail(nil, "the Agent ID "+id+", which derives from public_key", "%s", s.line.Raw)
 	}
-	inToken, addr, err := credential.ParseToken(s.line.Member("token"))
-	if err != nil || !inToken.Equal(key) || addr != address {
-		return fail(nil, "a token with that key and the address "+address, "%s", s.line.Raw)
+	token := "axon://" + base64.RawURLEncoding.EncodeToString(key) + "@" + address
+	if s.line.Member("token") != token {
+		return fail(nil, "the token "+token, "%s", s.line.Raw)
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ var takesArguments = map[string]string{
 // shortened are abbreviations that have no place in names.
 var shortened = map[string]bool{
 	"msg": true, "msgs": true, "req": true, "reqs": true, "resp": true, "rsp": true, "cfg": true, "conf": true, "cnt": true, "num": true,
-	"knd": true, "pl": true, "pld": true, "src": true, "dst": true, "usr": true, "ts": true, "tmo": true, "cmd": true, "params": true,
+	"knd": true, "agt": true, "pl": true, "pld": true, "src": true, "dst": true, "usr": true, "ts": true, "tmo": true, "cmd": true, "params": true,
 	"args": true, "env": true, "impl": true, "info": true, "proto": true, "ver": true, "fmt": true, "cert": true, "disc": true, "lvl": true,
 }
 

@@ -180,7 +180,14 @@ func (s *Scenario) closeTerminal() {
 }
 
 // environment is that of the scenario's commands.
-func (t *terminal) environment() []string { return environmentOf(t.folder, t.root, t.variables) }
+// The home folder is the one in which their state root is, where it is in one.
+func (t *terminal) environment() []string {
+	home := t.folder
+	if filepath.Base(t.root) == ".axon" {
+		home = filepath.Dir(t.root)
+	}
+	return environmentOf(home, t.root, t.variables)
+}
 
 // environmentOf is this program's own environment, pointed away from everything that
 // belongs to the user. The state root is named by AXON_ROOT, and it is also the one in

@@ -12,10 +12,11 @@ import (
 const localArea = "AXON-IPC-"
 
 // needsLocalAPI tells why a check of the local API is not applicable: a target may be
-// driven in another way and have none.
+// driven in another way and have none. The checks of the command line start daemons,
+// which have one.
 func (r *run) needsLocalAPI(k *check) error {
 	ofLocal := func(id string) bool { return strings.HasPrefix(id, localArea) }
-	if _, ok := r.options.Control.(*control.IPC); ok || !slices.ContainsFunc(k.ids, ofLocal) {
+	if _, ok := r.options.Control.(*control.IPC); ok || !slices.ContainsFunc(k.ids, ofLocal) || k.turn() == commands {
 		return nil
 	}
 	return &verdict.Inapplicable{Reason: "the suite was not given a local API of AXON's kind (--ipc)"}
