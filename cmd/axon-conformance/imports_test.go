@@ -64,6 +64,7 @@ var rules = []rule{
 
 	{folder: "cmd/axon", may: []string{"impl/cli"}},
 	{folder: "cmd/axon-conformance/internal"},
+	{folder: "cmd/axon-conformance/internal/faulty", may: []string{"impl/cli"}},
 	// The one place that holds both sides.
 	{folder: "cmd/axon-conformance", may: []string{"cmd/axon-conformance/internal", "conformance", "features", "impl/cli"}, tests: []string{"harness", "spec", "schemas"}},
 }

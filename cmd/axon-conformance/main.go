@@ -3,7 +3,9 @@
 //
 // It is the one program that holds both sides: started with the hidden first
 // argument "axon" it is the reference daemon. That is how a run without --target
-// gets a daemon to judge, as a child process that it meets like any other peer.
+// gets a daemon to judge, as a child process that it meets like any other peer. With
+// "faulty-axon" and the name of a fault it is that daemon's command line with a fault,
+// for the self test.
 package main
 
 import (
@@ -15,6 +17,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/axonproto/axon/cmd/axon-conformance/internal/faulty"
 	"github.com/axonproto/axon/cmd/axon-conformance/internal/nopath"
 	"github.com/axonproto/axon/conformance/cli"
 	"github.com/axonproto/axon/conformance/suite"
@@ -35,6 +38,9 @@ func run(args []string) int {
 	context.AfterFunc(ctx, stop)
 	if len(args) > 0 && args[0] == bundled {
 		return axon.Main(ctx, args[1:], os.Stdin, os.Stdout, os.Stderr)
+	}
+	if len(args) > 1 && args[0] == faulty.Argument {
+		return faulty.Main(ctx, args[1], args[2:], os.Stdin, os.Stdout, os.Stderr)
 	}
 	// A run is short and makes much garbage; collecting less often saves a quarter of
 	// its time. The daemon above keeps Go's default.

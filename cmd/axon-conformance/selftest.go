@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"runtime/debug"
 
+	"github.com/axonproto/axon/cmd/axon-conformance/internal/faulty"
 	"github.com/axonproto/axon/conformance/cli"
 	"github.com/axonproto/axon/conformance/mutants"
 	"github.com/axonproto/axon/conformance/suite"
@@ -16,6 +18,9 @@ func selfTest(ctx context.Context, o cli.SelfTestOptions) (cli.SelfTestResult, e
 	// than time.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	options := mutants.Options{Features: o.Features, Names: o.Mutants, Whole: o.Whole, Parallel: o.Parallel, Version: o.Version}
+	if self, err := os.Executable(); err == nil {
+		options.CommandLine = func(fault string) []string { return []string{self, faulty.Argument, fault} }
+	}
 	if o.Progress != nil {
 		options.Progress = func(done, total int, r mutants.Row) {
 			fmt.Fprintf(o.Progress, "%d/%d %s %s\n", done, total, r.Name, r.Outcome())

@@ -38,6 +38,8 @@ type Mutant struct {
 	change func(*manner)
 	// lan is a fault in discovery; with it the peer is a neighbour.
 	lan func(*lanManner)
+	// command: the fault is in a command line, and goes by the mutant's name there.
+	command bool
 }
 
 // Oddity is a peer that does something unusual that is allowed: the suite must
@@ -65,6 +67,7 @@ func Mutants() []Mutant {
 		refMutants(), idMutants(), kindMutants(), payloadMutants(), bytesMutants(),
 		acceptMutants(), refuseMutants(),
 		streamMutants(), rareMutants(), lifeMutants(), tlsMutants(),
+		commandMutants(),
 		lanAdvertMutants(), lanFindMutants(), lanTrustMutants(), lanNetworkMutants(),
 	)
 }

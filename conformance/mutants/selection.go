@@ -13,6 +13,8 @@ type selection struct {
 	all      []suite.Listed
 	heavy    map[string]bool
 	wholeRun map[string]bool
+	// commands are the checks of command lines but those that take minutes.
+	commands []suite.Listed
 }
 
 func newSelection(features fs.FS) (*selection, error) {
@@ -25,6 +27,9 @@ func newSelection(features fs.FS) (*selection, error) {
 		if !slices.ContainsFunc(l.Needs, func(n string) bool { return n != "wire" && n != "quiet" }) {
 			s.all = append(s.all, l)
 		}
+	}
+	if s.commands, err = suite.List(features, suite.Selection{Tags: "@cli and not @slow"}); err != nil {
+		return nil, err
 	}
 	for tag, set := range map[string]map[string]bool{"@heavy": s.heavy, "@whole-run": s.wholeRun} {
 		tagged, err := suite.List(features, suite.Selection{Tags: tag})

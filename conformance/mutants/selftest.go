@@ -34,6 +34,9 @@ type Options struct {
 	Progress func(done, total int, row Row)
 	// Version of the suite.
 	Version string
+	// CommandLine is the program, with its first arguments, that is a command line
+	// with the fault of a name. Nil: faults of command lines are not met.
+	CommandLine func(fault string) []string
 }
 
 // ErrUnknownName is wrapped by the error for a name that no peer has.
@@ -52,6 +55,7 @@ type job struct {
 	ceiling    time.Duration
 	change     func(*manner)
 	lan        func(*lanManner)
+	command    bool
 }
 
 // SelfTest runs the suite against each peer. Its error is a fault of the self test
@@ -127,7 +131,7 @@ func choose(names []string) ([]*job, error) {
 		}
 		jobs = append(jobs, &job{
 			row: Row{Name: m.Name, Sort: SortMutant, MadeFor: m.For, What: m.Fault}, reason: expression, also: m.Also, anywhere: m.Anywhere,
-			lost: m.Lost, heavy: m.Heavy, whole: m.Whole, hasHandler: m.HasHandler, ceiling: m.Ceiling, change: m.change, lan: m.lan,
+			lost: m.Lost, heavy: m.Heavy, whole: m.Whole, hasHandler: m.HasHandler, ceiling: m.Ceiling, change: m.change, lan: m.lan, command: m.command,
 		})
 	}
 	for _, d := range slices.Concat(Oddities(), lanOddities()) {
@@ -153,6 +157,9 @@ func choose(names []string) ([]*job, error) {
 func (j *job) run(ctx context.Context, o Options, checks *selection, me credential.Identity) (Row, error) {
 	if j.lan != nil {
 		return j.runLAN(ctx, o, me)
+	}
+	if j.command {
+		return j.runCommand(ctx, o, checks, me)
 	}
 	m := correct()
 	if j.change != nil {
