@@ -43,7 +43,7 @@ Feature: Advertising
       | _aXon._Udp.locaL. |
 
   @AXON-DISC-007 @lan
-  Scenario: Who asks from another port is answered there, as often as he asks
+  Scenario: Whoever asks from another port is answered there, each time
     When the network is asked for "_axon._udp.local." from a port of its own
     Then the answer comes to that port and names an instance of the target
     And the same question is answered 10 times more
