@@ -32,9 +32,12 @@ const commandSample = 60
 func (s *selection) commandChecks(j *job, whole bool) (places []string, network bool) {
 	broken := slices.Concat(j.row.MadeFor, j.also)
 	for i, l := range s.commands {
+		if s.slow[l.Location] && !j.heavy {
+			continue
+		}
 		onNetwork := slices.Contains(l.Needs, string(spec.LAN))
 		concerned := slices.ContainsFunc(l.IDs, func(id string) bool { return slices.Contains(broken, id) })
-		wanted := whole || j.whole || (i+len(j.row.Name))%commandSample == 0
+		wanted := whole || j.whole || !j.heavy && (i+len(j.row.Name))%commandSample == 0
 		if concerned || wanted && !onNetwork {
 			places = append(places, l.Location)
 			network = network || onNetwork
@@ -63,7 +66,7 @@ func (j *job) runCommand(ctx context.Context, o Options, checks *selection, me c
 	defer p.close()
 	program := o.CommandLine(j.row.Name)
 	options := suite.Options{
-		Address: p.address(), Identity: me, Features: o.Features, Own: true, Timeout: j.ceiling, Version: o.Version,
+		Address: p.address(), Identity: me, Features: o.Features, Own: true, Slow: j.heavy, Timeout: j.ceiling, Version: o.Version,
 		CommandLine: &control.CommandLine{Program: program, Loopback: []string{"--listen", "127.0.0.1"}},
 	}
 	options.Select.Locations = places

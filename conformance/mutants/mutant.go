@@ -25,7 +25,8 @@ type Mutant struct {
 	Reason string
 	// HasHandler: its application answers, and the suite is told so.
 	HasHandler bool
-	// Heavy: it shows only in the heavy checks, which others are spared.
+	// Heavy: it shows only in the heavy checks, or in those that take minutes, which
+	// others are spared.
 	Heavy bool
 	// Whole: it shows only in the course of a whole run.
 	Whole bool

@@ -13,12 +13,13 @@ type selection struct {
 	all      []suite.Listed
 	heavy    map[string]bool
 	wholeRun map[string]bool
-	// commands are the checks of command lines but those that take minutes.
+	// commands are the checks of command lines, slow those among all that take minutes.
 	commands []suite.Listed
+	slow     map[string]bool
 }
 
 func newSelection(features fs.FS) (*selection, error) {
-	s := &selection{heavy: map[string]bool{}, wholeRun: map[string]bool{}}
+	s := &selection{heavy: map[string]bool{}, wholeRun: map[string]bool{}, slow: map[string]bool{}}
 	all, err := suite.List(features, suite.Selection{})
 	if err != nil {
 		return nil, err
@@ -28,10 +29,10 @@ func newSelection(features fs.FS) (*selection, error) {
 			s.all = append(s.all, l)
 		}
 	}
-	if s.commands, err = suite.List(features, suite.Selection{Tags: "@cli and not @slow"}); err != nil {
+	if s.commands, err = suite.List(features, suite.Selection{Tags: "@cli"}); err != nil {
 		return nil, err
 	}
-	for tag, set := range map[string]map[string]bool{"@heavy": s.heavy, "@whole-run": s.wholeRun} {
+	for tag, set := range map[string]map[string]bool{"@heavy": s.heavy, "@whole-run": s.wholeRun, "@slow": s.slow} {
 		tagged, err := suite.List(features, suite.Selection{Tags: tag})
 		if err != nil {
 			return nil, err

@@ -53,6 +53,9 @@ func commandDaemonMutants() []Mutant {
 		{Name: "known-peers-deleted", For: ids("IPC-079"), Fault: "known peers that cannot be read are deleted", Reason: `there are`},
 		{Name: "known-peers-folder-hinders", For: ids("IPC-079"), Fault: "a folder in the place of the known peers keeps the daemon from starting", Reason: `is a directory`},
 		{Name: "known-peers-set-aside-silently", For: ids("IPC-079"), Ceiling: quick, Fault: "known peers that cannot be read are set aside without a word", Reason: `standard error`},
+		{Name: "handler-silent-other-code", For: ids("IPC-049"), Heavy: true, Fault: "a request that the handler leaves unanswered is ended by another code", Reason: `code is "no_answer"`},
+		{Name: "handler-silent-not-retryable", For: ids("IPC-049"), Heavy: true, Fault: "a request that the handler leaves unanswered is ended by an error that is not retryable", Reason: `retryable`},
+		{Name: "handler-silent-not-waited-for", For: ids("IPC-049"), Heavy: true, Fault: "a request that the handler does not answer at once is ended", Reason: `it took`},
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/axonproto/axon/conformance/verdict"
 	"github.com/axonproto/axon/harness/control"
@@ -127,6 +128,8 @@ type terminal struct {
 	noted map[string]string
 	// beginning is that of the Agent IDs of two peers.
 	beginning string
+	// since is when the time was noted.
+	since time.Time
 	// second is the Agent ID of the second of two daemons.
 	second string
 	// freePort that was named once.

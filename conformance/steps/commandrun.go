@@ -111,6 +111,24 @@ func init() {
 		}
 		return nil
 	})
+	define(`the time is noted`, func(_ context.Context, s *Scenario, _ []string, _ string) error {
+		t, err := s.console()
+		if err == nil {
+			t.since = time.Now()
+		}
+		return err
+	})
+	define(`(\d+) to (\d+) seconds have passed`, func(_ context.Context, s *Scenario, a []string, _ string) error {
+		least, err1 := number(a[0])
+		most, err2 := number(a[1])
+		if err1 != nil || err2 != nil {
+			return fmt.Errorf("%s to %s: no seconds", a[0], a[1])
+		}
+		if took := time.Since(s.terminal.since); took < time.Duration(least)*time.Second-clockSlack || took > time.Duration(most)*time.Second {
+			return fail(s.last, fmt.Sprintf("this within %d to %d s", least, most), "it took %s", took.Round(time.Millisecond))
+		}
+		return nil
+	})
 	define(`the program "([\w-]+)":`, func(_ context.Context, s *Scenario, a []string, doc string) error {
 		t, err := s.console()
 		if err != nil {

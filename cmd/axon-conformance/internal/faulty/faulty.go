@@ -54,7 +54,7 @@ func Names() []string { return slices.Sorted(maps.Keys(faults())) }
 // faults are all of them, by their names.
 func faults() map[string]fault {
 	all := map[string]fault{}
-	for _, group := range []map[string]fault{daemonFaults, outputFaults, sendFaults, serveFaults, peerFaults, careFaults, learnFaults} {
+	for _, group := range []map[string]fault{daemonFaults, relayFaults, outputFaults, sendFaults, serveFaults, peerFaults, careFaults, learnFaults} {
 		maps.Copy(all, group)
 	}
 	return all
