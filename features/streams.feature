@@ -106,6 +106,12 @@ Feature: Streams
     Then all of them are answered, each on its own stream
 
   @AXON-STREAM-008 @heavy
+  Scenario: 256 requests that lie unfinished at the same time are all answered
+    Given a connection to the target
+    When 256 requests lie written and unfinished on one connection and are then finished in order
+    Then all of them are answered, each on its own stream
+
+  @AXON-STREAM-008 @heavy
   Scenario: More than a thousand requests in a row on one connection are all answered
     Given a connection to the target
     When 1,200 requests are sent one after another on one connection

@@ -44,15 +44,3 @@ func TestTable(t *testing.T) {
 		}
 	}
 }
-
-// TestSome is a fast part of the self test; `axon-conformance selftest` is the whole.
-func TestSome(t *testing.T) {
-	m, err := SelfTest(t.Context(), Options{Names: []string{"ref-missing", "code-no-handler", "id-nil-accepted"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Log("\n" + m.Text(false))
-	for _, p := range m.Problems() {
-		t.Error(p)
-	}
-}

@@ -56,8 +56,8 @@ func lifeMutants() []Mutant {
 				return c.readToFIN()
 			}
 		}},
-		dies("dies-after-300-requests", "the three hundredth stream ends the process", nil, func(c *call) bool { return c.nthOfAll == 300 }),
-		dies("dies-after-100-streams", "the hundredth stream ends the process", nil, func(c *call) bool { return c.nthOfAll == 100 }),
+		late(dies("dies-after-300-requests", "the three hundredth stream ends the process", nil, func(c *call) bool { return c.nthOfAll == 300 })),
+		late(dies("dies-after-100-streams", "the hundredth stream ends the process", nil, func(c *call) bool { return c.nthOfAll == 100 })),
 		{Name: "dies-under-load", For: ids("REF-005"), Anywhere: true, Lost: true, Ceiling: quick, Fault: "64 open streams end the process", Reason: gone, change: serving(func(c *call) {
 			if c.link.inFlight.Load() >= 60 {
 				c.peer.die()
@@ -75,7 +75,7 @@ func lifeMutants() []Mutant {
 			c.serve()
 		})},
 		{Name: "mute-from-the-start", For: ids("KIND-002"), Anywhere: true, Lost: true, Ceiling: quick, Fault: "connections are taken and no stream is served", Reason: gone, change: serving(func(*call) {})},
-		{Name: "mute-after-200-streams", Anywhere: true, Lost: true, Ceiling: quick, Fault: "after 200 streams nothing is answered any more", Reason: gone, change: serving(func(c *call) {
+		{Name: "mute-after-200-streams", Whole: true, Anywhere: true, Lost: true, Ceiling: quick, Fault: "after 200 streams nothing is answered any more", Reason: gone, change: serving(func(c *call) {
 			if c.nthOfAll <= 200 {
 				c.serve()
 			}
@@ -88,4 +88,10 @@ func lifeMutants() []Mutant {
 			c.serve()
 		})},
 	}
+}
+
+// late marks a fault that shows only in the course of a whole run.
+func late(m Mutant) Mutant {
+	m.Whole = true
+	return m
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/axonproto/axon/harness/probe"
 	"github.com/axonproto/axon/harness/wire"
 )
 
@@ -27,7 +28,7 @@ func rareMutants() []Mutant {
 			{"payload", "has a null payload", `payload-not-object`, ids("ENV-008"), func(_ *call, a *answer) { a.Payload = "null" }},
 		} {
 			list = append(list, Mutant{
-				Name: "each-" + often.name + "-" + f.name, For: f.for_, Anywhere: true, Reason: f.reason,
+				Name: "each-" + often.name + "-" + f.name, For: f.for_, Anywhere: true, Whole: often.n == 100, Reason: f.reason,
 				Fault: "each " + often.name + " reply " + f.what,
 				change: altering(func(c *call, a *answer) {
 					if c.peer.answers.Load()%often.n == 0 {
@@ -37,15 +38,15 @@ func rareMutants() []Mutant {
 			})
 		}
 		list = append(list,
-			Mutant{Name: "each-" + often.name + "-reset", For: ids("STREAM-002"), Anywhere: true, Lost: true, Reason: `then a reset`, Fault: "each " + often.name + " reply is reset in place of its FIN",
+			Mutant{Name: "each-" + often.name + "-reset", For: ids("STREAM-002"), Anywhere: true, Whole: often.n == 100, Lost: true, Reason: `then a reset`, Fault: "each " + often.name + " reply is reset in place of its FIN",
 				change: everyWrite(often.n, func(c *call, b []byte) {
 					_ = c.stream.Write(c.peer.ctx, b)
 					c.peer.pause(5 * time.Millisecond)
 					c.stream.Reset(0)
 				})},
-			Mutant{Name: "each-" + often.name + "-dropped", For: ids("KIND-002"), Anywhere: true, Lost: true, Reason: `no bytes, then a reset`, Fault: "each " + often.name + " request is reset",
+			Mutant{Name: "each-" + often.name + "-dropped", For: ids("KIND-002"), Anywhere: true, Whole: often.n == 100, Lost: true, Reason: `no bytes, then a reset`, Fault: "each " + often.name + " request is reset",
 				change: everyWrite(often.n, func(c *call, _ []byte) { c.stream.Reset(0) })},
-			Mutant{Name: "each-" + often.name + "-twice", For: ids("STREAM-003"), Anywhere: true, Reason: `2 JSON values`, Fault: "each " + often.name + " reply stands twice",
+			Mutant{Name: "each-" + often.name + "-twice", For: ids("STREAM-003"), Anywhere: true, Whole: often.n == 100, Reason: `2 JSON values`, Fault: "each " + often.name + " reply stands twice",
 				change: everyWrite(often.n, func(c *call, b []byte) { _ = c.stream.Send(c.peer.ctx, append(b, b...)) })},
 		)
 	}
@@ -107,7 +108,7 @@ func rareMutants() []Mutant {
 					return request(c)
 				}
 			}},
-		Mutant{Name: "ten-malformed-then-mute", For: ids("STREAM-008"), Anywhere: true, Lost: true, Ceiling: quick, Reason: `nothing came`, Fault: "after ten malformed bodies the connection is not served any more",
+		Mutant{Name: "ten-malformed-then-mute", For: ids("STREAM-008"), Anywhere: true, Heavy: true, Lost: true, Ceiling: quick, Reason: `nothing came`, Fault: "after ten malformed bodies the connection is not served any more",
 			change: func(m *manner) {
 				request := m.request
 				m.request = func(c *call) *answer {
@@ -149,17 +150,19 @@ func rareMutants() []Mutant {
 			change: reading(func(c *call) ([]byte, bool) { return readHowever(c) })},
 		Mutant{Name: "given-up-then-mute", For: ids("DEFERR-008"), Anywhere: true, Lost: true, Ceiling: quick, Reason: `no bytes`, Fault: "after a requester gave up waiting the connection is not served any more",
 			change: func(m *manner) {
-				var mute perLink[bool]
+				var answered perLink[[]*probe.Stream]
 				m.write = func(c *call, b []byte) {
-					silent := false
-					mute.with(c.link, func(v *bool) { silent = *v })
-					if silent {
-						return
-					}
-					err := c.stream.Send(c.peer.ctx, b)
-					_, stopped := c.stream.StopCode()
-					if err != nil || stopped {
-						mute.with(c.link, func(v *bool) { *v = true })
+					mute := false
+					answered.with(c.link, func(list *[]*probe.Stream) {
+						for _, s := range *list {
+							if _, stopped := s.StopCode(); stopped {
+								mute = true
+							}
+						}
+						*list = append(*list, c.stream)
+					})
+					if !mute {
+						_ = c.stream.Send(c.peer.ctx, b)
 					}
 				}
 			}},
@@ -196,7 +199,9 @@ func malformedBefore(c *call) bool { return c.env.Kind == "" }
 
 // after has the request that follows something on its connection go wrong.
 func after(name, what string, made []string, reason string, what_ func(*call) bool, then func(*call) *answer) Mutant {
-	return Mutant{Name: name, For: made, Anywhere: true, Lost: true, Fault: what, Reason: reason, change: func(m *manner) {
+	// The checks that send what leads to it have to be among those that it meets.
+	also := ids("KIND-005", "KIND-007", "FWD-001", "LIMIT-004")
+	return Mutant{Name: name, For: made, Also: also, Anywhere: true, Lost: true, Fault: what, Reason: reason, change: func(m *manner) {
 		var armed perLink[bool]
 		arm := func(c *call) {
 			if what_(c) {

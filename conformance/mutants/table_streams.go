@@ -88,7 +88,7 @@ func streamMutants() []Mutant {
 			}
 		})},
 		{Name: "everything-one-way-answered", For: append(append(ids("KIND-005"), failure...), lost...), Also: ids("FWD-001"), Fault: "everything on a unidirectional stream gets the default error", Reason: opened, change: answering("", func(c *call) { c.link.open(false, errorFor(c)) })},
-		{Name: "malformed-one-way-answered", For: lost, Also: ids("LIMIT-004", "ENV-009"), Fault: "malformed bytes on a unidirectional stream get the default error", Reason: opened, change: func(m *manner) {
+		{Name: "malformed-one-way-answered", For: lost, Also: ids("LIMIT-004", "ENV-009", "ENV-011"), Fault: "malformed bytes on a unidirectional stream get the default error", Reason: opened, change: func(m *manner) {
 			m.malformed = func(c *call) {
 				if !c.stream.Bidi() {
 					c.link.open(false, errorFor(c))
@@ -222,7 +222,7 @@ func streamMutants() []Mutant {
 				return a
 			}
 		}},
-		{Name: "replies-in-order-of-streams", For: ids("REF-005"), Anywhere: true, Fault: "replies go to a connection's streams in the order in which these were opened", Reason: `ref is`, change: func(m *manner) {
+		{Name: "replies-in-order-of-streams", For: ids("REF-005"), Anywhere: true, Lost: true, Ceiling: quick, Fault: "replies go to a connection's streams in the order in which these were opened", Reason: `ref is|no bytes, and the stream is still open`, change: func(m *manner) {
 			var waiting perLink[[]*probe.Stream]
 			m.serve = func(c *call) {
 				if c.stream.Bidi() {
@@ -262,7 +262,7 @@ func streamMutants() []Mutant {
 				})
 			}
 		}},
-		{Name: "at-most-32-in-flight", For: ids("REF-005"), Also: ids("STREAM-008", "DEFERR-001", "DEFERR-008", "DEFERR-002", "DEFERR-003", "DEFERR-004", "DEFERR-005", "DEFERR-006"), Lost: true, Fault: "with 32 streams open more are reset", Reason: `then a reset with code 5`, change: serving(func(c *call) {
+		{Name: "at-most-32-in-flight", For: ids("REF-005"), Also: ids("KIND-002", "STREAM-008", "DEFERR-001", "DEFERR-008", "DEFERR-002", "DEFERR-003", "DEFERR-004", "DEFERR-005", "DEFERR-006"), Lost: true, Fault: "with 32 streams open more are reset", Reason: `then a reset with code 5`, change: serving(func(c *call) {
 			if c.link.inFlight.Load() > 32 {
 				c.drop(5)
 				return
@@ -285,7 +285,7 @@ func streamMutants() []Mutant {
 				})
 			}
 		}},
-		{Name: "lost-under-load", For: ids("STREAM-008"), Also: ids("REF-005", "DEFERR-001", "DEFERR-008", "ENV-005"), Heavy: true, Lost: true, Ceiling: quick, Fault: "with more than 100 streams open some are forgotten", Reason: `carried no bytes`, change: func(m *manner) {
+		{Name: "lost-under-load", For: ids("STREAM-008"), Anywhere: true, Heavy: true, Lost: true, Ceiling: quick, Fault: "with more than 100 streams open some are forgotten", Reason: `carried no bytes`, change: func(m *manner) {
 			request := m.request
 			m.request = func(c *call) *answer {
 				if c.link.inFlight.Load() > 100 && c.nth%7 == 0 {
@@ -349,7 +349,7 @@ func streamMutants() []Mutant {
 			}
 			c.serve()
 		})},
-		{Name: "at-most-four-connections", For: ids("DEFERR-008"), Also: ids("STREAM-006"), Lost: true, Ceiling: quick, Fault: "the requests on a fifth connection get no answer", Reason: `no bytes`, change: serving(func(c *call) {
+		{Name: "at-most-four-connections", For: ids("DEFERR-008"), Anywhere: true, Lost: true, Ceiling: quick, Fault: "the requests on a fifth connection get no answer", Reason: `no bytes`, change: serving(func(c *call) {
 			if len(c.peer.others(c.link)) >= 5 && c.peer.others(nil)[0] != c.link {
 				return
 			}

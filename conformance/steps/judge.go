@@ -125,9 +125,14 @@ func (s *Scenario) settleStream(ctx context.Context) error {
 // works on several streams at a time may be late with one. It costs nothing when
 // the stream has ended, and this much with a target that leaves it open for good.
 func (s *Scenario) linger(ctx context.Context, x *exchange) {
-	ctx, cancel := context.WithTimeout(ctx, min(max(20*s.Target.Usual.took, 50*time.Millisecond), time.Second))
+	ctx, cancel := context.WithTimeout(ctx, s.grace())
 	defer cancel()
 	_, _ = x.awaitEnd(ctx)
+}
+
+// grace is how long something that may be on its way is waited for.
+func (s *Scenario) grace() time.Duration {
+	return min(max(20*s.Target.Usual.took, 50*time.Millisecond), time.Second)
 }
 
 // accepted: the last exchange was taken as valid.
@@ -176,7 +181,7 @@ func (s *Scenario) unanswered(ctx context.Context) error {
 	}
 	for _, in := range s.conn.Incoming()[min(s.seen, len(s.conn.Incoming())):] {
 		got := &exchange{conn: s.conn, stream: in}
-		r := got.read()
+		r := s.arrived(ctx, got)
 		if s.ownAccord(r) || x.malformed() && r.protocolError(in) {
 			continue
 		}
@@ -186,13 +191,26 @@ func (s *Scenario) unanswered(ctx context.Context) error {
 	return nil
 }
 
+// arrived reads a stream that the target opened, and waits a little for what it
+// carries: a stream is known before its bytes are.
+func (s *Scenario) arrived(ctx context.Context, x *exchange) reply {
+	ctx, cancel := context.WithTimeout(ctx, s.grace())
+	defer cancel()
+	r, _ := x.await(ctx)
+	return r
+}
+
 // ownAccord: the target sends this without having been asked, so it answers
 // nothing: an application's message, or, from a target that also opens streams
 // where nothing was ever sent (which is for AXON-STREAM-007 to judge), anything
 // that does not refer to what was sent.
 func (s *Scenario) ownAccord(r reply) bool {
-	if r.values == 0 || r.names(s.exchanges) {
+	if r.names(s.exchanges) {
 		return false
+	}
+	if r.values == 0 {
+		// An application's message that is still coming.
+		return s.Target.HasHandler && !r.ended
 	}
 	return s.Target.HasHandler && r.envelope.Kind == "message" || s.Target.Watch.chatty()
 }

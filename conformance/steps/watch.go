@@ -121,9 +121,9 @@ func (w *Watch) quiet(ctx context.Context, s *Scenario, on stirred, expected str
 	}
 	for _, in := range c.Incoming() {
 		got := &exchange{conn: c, stream: in}
-		r := got.read()
-		own := s.Target.HasHandler && r.envelope.Kind == "message" || on.sent != nil && w.chatty()
-		if own && r.values > 0 && !r.names(on.sent) {
+		r := s.arrived(ctx, got)
+		own := s.Target.HasHandler && (r.envelope.Kind == "message" || r.values == 0 && !r.ended) || on.sent != nil && r.values > 0 && w.chatty()
+		if own && !r.names(on.sent) {
 			continue
 		}
 		s.Evidence, s.evidenceLog = w.scenario.log.Of(c.Number(), in.ID()), w.scenario.qlog
