@@ -41,7 +41,7 @@ Feature: The command line: serve and listen
     And the program "hold":
       """
       echo start >> «folder»/log
-      while [ ! -e «folder»/go ]; do /bin/sleep 0.01; done
+      while [ -d «folder» ] && [ ! -e «folder»/go ]; do /bin/sleep 0.01; done
       echo end >> «folder»/log
       echo '{}'
       """
@@ -60,7 +60,7 @@ Feature: The command line: serve and listen
     Given a running daemon of its own
     And the program "hang":
       """
-      /bin/sleep 60 &
+      /bin/sleep 20 &
       echo $! >> «folder»/pids
       echo $$ >> «folder»/pids
       wait
@@ -76,7 +76,7 @@ Feature: The command line: serve and listen
     Given a running daemon of its own
     And the program "hang":
       """
-      /bin/sleep 60 &
+      /bin/sleep 20 &
       echo $! >> «folder»/pids
       echo $$ >> «folder»/pids
       wait

@@ -166,6 +166,10 @@ func (s *Scenario) use(d *commandDaemon) {
 	s.Target = &t
 }
 
+// leaving is how long the commands of a scenario may take to end what they have begun,
+// the programs of `axon serve` for one, which nobody else can end.
+const leaving = time.Second
+
 // closeTerminal ends all that the scenario started.
 func (s *Scenario) closeTerminal() {
 	t := s.terminal
@@ -173,6 +177,15 @@ func (s *Scenario) closeTerminal() {
 		return
 	}
 	for _, c := range t.started {
+		_ = c.Signal(os.Interrupt) // it may be gone
+	}
+	grace, cancel := context.WithTimeout(context.Background(), leaving)
+	defer cancel()
+	for _, c := range t.started {
+		select {
+		case <-c.Ended():
+		case <-grace.Done():
+		}
 		c.Close()
 	}
 	for _, d := range t.own {
