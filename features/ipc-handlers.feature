@@ -165,6 +165,19 @@ Feature: The local API: handlers
     When client A leaves
     Then each of those that waited gets the default error
 
+  @AXON-IPC-049 @handle @slow
+  Scenario: A request that the handler leaves unanswered is ended at the deadline
+    Given a connection to the target
+    When client A takes the lease
+    And the probe sends a request
+    Then client A is shown the event "request"
+    And the reply is an error
+    And the error's code is "timeout"
+    And the error's retryable is the boolean true
+    When client A sends {"cmd":"reply","request_id":"«request id»","kind":"response","payload":{}}
+    Then client A gets the error "request_not_found"
+    And its own stream carries exactly one reply, a response or an error
+
   @AXON-IPC-050 @handle @heavy
   Scenario: While 1,024 requests wait a further one is turned away, and those that wait are not touched
     Given a connection to the target
@@ -180,17 +193,22 @@ Feature: The local API: handlers
     Then all of them are answered, each on its own stream
 
   @AXON-IPC-051 @handle
-  Scenario: Two peers use the same id, and each gets the reply to its own
+  Scenario Outline: Two peers use the same id, and each gets the reply to its own: the <first> first
     Given a peer that the target knows
     When client A takes the lease
     And the probe and the peer each send a request with the same id
     Then client A is shown both requests, each from its sender
-    When client A sends {"cmd":"reply","request_id":"«request id»","peer":"«peer»","kind":"response","payload":{"for":"peer"}}
+    When client A sends {"cmd":"reply","request_id":"«request id»","peer":"<first id>","kind":"response","payload":{"for":"<first>"}}
     Then client A gets a positive answer
-    When client A sends {"cmd":"reply","request_id":"«request id»","peer":"«my agent id»","kind":"response","payload":{"for":"probe"}}
+    When client A sends {"cmd":"reply","request_id":"«request id»","peer":"<second id>","kind":"response","payload":{"for":"<second>"}}
     Then client A gets a positive answer
     And the probe gets the response {"for":"probe"}
     And the peer gets the response {"for":"peer"}
+
+    Examples:
+      | first | second | first id        | second id       |
+      | peer  | probe  | «peer»        | «my agent id» |
+      | probe | peer   | «my agent id» | «peer»        |
 
   @AXON-IPC-051 @handle
   Scenario: The request of one peer is declined, and that of another with the same id is not

@@ -153,7 +153,7 @@ Feature: The local API: lines, answers and errors
     Then client A gets the error "not_handler" to "eleven"
     When client A sends {"req_id":"twelve","payload":{}}
     Then client A gets the error "invalid_command" to "twelve"
-    When client A sends {"cmd":"status","nonsense":{"a":[]},"req_id":"thirteen"}
+    When client A sends {"cmd":"decline","request_id":["a"],"req_id":"thirteen"}
     Then client A gets the error "invalid_command" to "thirteen"
 
   @AXON-IPC-015 @drive

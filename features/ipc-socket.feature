@@ -26,7 +26,8 @@ Feature: The local API: socket and clients
 
   @AXON-IPC-006 @drive
   Scenario: Clients that say nothing, say half a line, or leave in the middle of one delay nobody
-    When client A writes {"cmd":"sta without a newline
+    When a local client connects and says nothing
+    And client A writes {"cmd":"sta without a newline
     And client B writes { without a newline
     And client B leaves
     And client C is connected

@@ -90,7 +90,7 @@ Exit codes:
 	flags.StringVar(&f.driverConnect, "driver-connect", "", "`ADDRESS` of a driver that is running already: unix:PATH or tcp:HOST:PORT")
 	flags.StringVar(&f.cli, "cli", "", "`COMMAND` that is the peer's command line, when it is AXON's: COMMAND daemon --state-root DIR starts a daemon")
 	flags.StringVar(&f.lan, "lan", "", "`INTERFACE` on which the peer advertises: then discovery is checked, by multicast on that interface")
-	flags.BoolVar(&f.slow, "slow", false, "include the checks that take more than a minute each, since their sentences are about minutes")
+	flags.BoolVar(&f.slow, "slow", false, "include the checks that take half a minute or more each, since their sentences are about such times")
 	f.add(c)
 	flags.StringArrayVar(&f.reports, "report", nil, "write a report as `FORMAT=PATH`; text, json, junit, html or markdown; - is standard output; repeatable")
 	f.expected.add(c)

@@ -116,7 +116,7 @@ func init() {
 			}
 			return fail(s.received(), "the caller waits for its reply", "it was told after less than %d s: %s", n, s.lastCall().describe())
 		case <-ctx.Done():
-			return ctx.Err()
+			return blocked("the time for this check was over before %d seconds had passed: give it more with --timeout", n)
 		}
 	})
 	define(`the peer answers by a response whose ref is (absent|null|another id)`, func(ctx context.Context, s *Scenario, a []string, _ string) error {

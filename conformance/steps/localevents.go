@@ -33,7 +33,7 @@ func init() {
 			return s.flood(ctx, flood{total: n[0], size: n[1], batch: n[2], watchers: a[3:5]})
 		})
 	define(`the one that never reads is disconnected by the target, and missed nothing before that`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
-		return s.deafDropped(ctx)
+		return s.concerning(s.deafDropped(ctx), "IPC-073")
 	})
 }
 
@@ -47,9 +47,9 @@ func (s *Scenario) shownEvent(ctx context.Context, name, event string) error {
 		return l.Member("event") == event && concerns(l, x.id)
 	})
 	if err != nil {
-		return err
+		return s.concerning(err, "IPC-039", "IPC-041", "IPC-053", "IPC-069", "IPC-074")
 	}
-	return eventProblem(l)
+	return s.eventProblem(l)
 }
 
 // concerns tells whether an event is about an envelope. Events of other checks,
@@ -61,10 +61,10 @@ func concerns(l control.Line, id string) bool {
 }
 
 // eventProblem: an event is never to be taken for an answer.
-func eventProblem(l control.Line) error {
+func (s *Scenario) eventProblem(l control.Line) error {
 	for _, name := range []string{"ok", "req_id"} {
 		if _, n := l.Value.Get(name); n > 0 {
-			return fail(nil, "an event without "+name, "it is %s", shorten(string(l.Raw)))
+			return s.concerning(fail(nil, "an event without "+name, "it is %s", shorten(string(l.Raw))), "IPC-068")
 		}
 	}
 	return nil
@@ -84,7 +84,8 @@ func (s *Scenario) shownNothing(ctx context.Context, name, event string) error {
 		}
 		for _, x := range s.exchanges {
 			if x.id != "" && concerns(l, x.id) {
-				return fail(x, "client "+name+" is shown no event "+strQuote(event), "it was shown %s", shorten(string(l.Raw)))
+				return s.concerning(fail(x, "client "+name+" is shown no event "+strQuote(event), "it was shown %s", shorten(string(l.Raw))),
+					"IPC-039", "IPC-041", "IPC-069", "IPC-075")
 			}
 		}
 	}

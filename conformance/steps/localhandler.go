@@ -274,7 +274,7 @@ func (s *Scenario) shownBoth(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
-		if err := eventProblem(l); err != nil {
+		if err := s.eventProblem(l); err != nil {
 			return err
 		}
 	}

@@ -207,20 +207,23 @@ func entryProblem(entry wire.Value) string {
 
 // awaitStatus waits until the peer is, or is no longer, listed with a status.
 func (s *Scenario) awaitStatus(ctx context.Context, status string, wanted bool) error {
+	var entry wire.Value
 	for {
 		l, err := s.command(ctx, `"cmd":"peers"`)
+		if ctx.Err() != nil {
+			return s.lose(nil, fmt.Sprintf("the peer's status %s %q", map[bool]string{true: "becomes", false: "is no longer"}[wanted], status),
+				"after %s its entry is %s", s.Target.Ceiling, entry.Raw)
+		}
 		if err != nil {
 			return err
 		}
 		s.line = l
-		entry, n := s.entryOf(s.peer())
+		var n int
+		entry, n = s.entryOf(s.peer())
 		got, _ := entry.Get("status")
 		if n == 1 && (got.String == status) == wanted {
 			return nil
 		}
-		if !pause(ctx) {
-			return s.lose(nil, fmt.Sprintf("the peer's status %s %q", map[bool]string{true: "becomes", false: "is no longer"}[wanted], status),
-				"after %s its entry is %s", s.Target.Ceiling, entry.Raw)
-		}
+		pause(ctx)
 	}
 }

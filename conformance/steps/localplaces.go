@@ -43,6 +43,13 @@ func init() {
 		}
 		return nil
 	})
+	define(`a local client connects and says nothing`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
+		session, err := s.dialLocal(ctx)
+		if err == nil {
+			s.crowd = append(s.crowd, session)
+		}
+		return err
+	})
 	define(`each of them is served`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		for i, session := range s.crowd {
 			if l, err := session.Command(ctx, `"cmd":"status"`); err != nil || isRefusal(l) {
@@ -140,6 +147,15 @@ func (s *Scenario) outsiderIgnored(ctx context.Context) error {
 	}
 	if err := s.shownEvent(ctx, "A", "inbound"); err != nil {
 		return err
+	}
+	// Whoever is shown things in turn has had a turn when two more have been shown.
+	for range barriers {
+		if _, err := s.send(ctx, false, plain("message", wire.NewID())); err != nil {
+			return err
+		}
+		if err := s.shownEvent(ctx, "A", "inbound"); err != nil {
+			return err
+		}
 	}
 	for _, l := range session.Lines() {
 		if l.Member("event") != "" || !isRefusal(l) {

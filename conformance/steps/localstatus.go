@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -83,6 +84,9 @@ func (s *Scenario) risen(ctx context.Context, name string, by int64) error {
 	before := s.counters
 	for last := before; ; {
 		now, err := s.count(ctx)
+		if ctx.Err() != nil {
+			return s.lose(nil, fmt.Sprintf("%s rises by %d from %d", name, by, before[name]), "it is %d after %s", last[name], s.Target.Ceiling)
+		}
 		if err != nil {
 			return err
 		}
@@ -94,21 +98,27 @@ func (s *Scenario) risen(ctx context.Context, name string, by int64) error {
 		if now[name] >= before[name]+by {
 			return nil
 		}
-		if last = now; !pause(ctx) {
-			return s.lose(nil, fmt.Sprintf("%s rises by %d from %d", name, by, before[name]), "it is %d after %s", now[name], s.Target.Ceiling)
-		}
+		last = now
+		pause(ctx)
 	}
 }
 
 // connectedAgree: the number and the list agree as soon as both are asked for while
 // no connection comes or goes.
 func (s *Scenario) connectedAgree(ctx context.Context) error {
+	differ := errors.New("they were never asked for")
 	for {
 		numbers, err := s.count(ctx)
+		if ctx.Err() != nil {
+			return differ
+		}
 		if err != nil {
 			return err
 		}
 		l, err := s.command(ctx, `"cmd":"peers"`)
+		if ctx.Err() != nil {
+			return differ
+		}
 		if err != nil {
 			return err
 		}
@@ -122,8 +132,7 @@ func (s *Scenario) connectedAgree(ctx context.Context) error {
 		if numbers["peers_connected"] == listed {
 			return nil
 		}
-		if !pause(ctx) {
-			return s.lose(nil, "peers_connected is the number of peers that peers shows as connected", "it is %d, and %d are listed so", numbers["peers_connected"], listed)
-		}
+		differ = s.lose(nil, "peers_connected is the number of peers that peers shows as connected", "it is %d, and %d are listed so", numbers["peers_connected"], listed)
+		pause(ctx)
 	}
 }

@@ -65,7 +65,7 @@ func init() {
 		return s.positive(ctx, a[0], string(reqID))
 	})
 	define(`client ([A-Z]) gets the error "([^"]*)"(?: to "([^"]*)")?`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
-		return s.refusal(ctx, a[0], a[1], a[2])
+		return s.notConcerning(s.refusal(ctx, a[0], a[1], a[2]), "IPC-013")
 	})
 	define(`client ([A-Z]) gets the error "([^"]*)" no sooner than after (\d+) seconds?`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
 		n, err := number(a[2])
@@ -77,10 +77,10 @@ func init() {
 			return err
 		}
 		if err := s.refusal(ctx, a[0], a[1], ""); err != nil {
-			return err
+			return s.concerning(err, "IPC-031")
 		}
 		if took := time.Since(c.said); took < time.Duration(n)*time.Second-clockSlack {
-			return fail(nil, fmt.Sprintf("the error %q once %d s have passed", a[1], n), "it came after %s", took.Round(time.Millisecond))
+			return s.concerning(fail(nil, fmt.Sprintf("the error %q once %d s have passed", a[1], n), "it came after %s", took.Round(time.Millisecond)), "IPC-031")
 		}
 		return nil
 	})
@@ -150,14 +150,14 @@ func init() {
 		if err != nil {
 			return err
 		}
-		return s.lineHas(a[0], want)
+		return s.aboutLine(a[0], s.lineHas(a[0], want))
 	})
 	define(`the line has (a|an|a non-empty|no) "([^"]+)"(?:, (string|number|object|array|boolean|whole number))?`, func(_ context.Context, s *Scenario, a []string, _ string) error {
-		return s.lineShape(a[0], a[1], a[2])
+		return s.aboutLine(a[1], s.lineShape(a[0], a[1], a[2]))
 	})
 	define(`the message says what to do`, func(_ context.Context, s *Scenario, _ []string, _ string) error {
 		if m := s.line.Member("message"); !explains(m, s.line.Member("error")) {
-			return fail(nil, "a message that says what is wrong and what to do next", "it is %q", m)
+			return s.concerning(fail(nil, "a message that says what is wrong and what to do next", "it is %q", m), "IPC-013")
 		}
 		return nil
 	})
@@ -185,7 +185,19 @@ func init() {
 	})
 }
 
-// member follows a path such as envelope.kind into a line; n is 0 where it leads
+// aboutLine narrows a failure at a member of a line: what events hold has sentences
+// of its own, and so has the lease.
+func (s *Scenario) aboutLine(path string, err error) error {
+	if _, n := s.line.Value.Get("event"); n > 0 {
+		return s.concerning(err, "IPC-040", "IPC-053", "IPC-070", "IPC-071")
+	}
+	if path == "serving" {
+		return s.notConcerning(err, "IPC-040", "IPC-041")
+	}
+	return err
+}
+
+// memberOf follows a path such as envelope.kind into a line; n is 0 where it leads
 // nowhere.
 func memberOf(l control.Line, path string) (v wire.Value, n int) {
 	v, n = l.Value, 1

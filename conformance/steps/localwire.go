@@ -37,10 +37,10 @@ func init() {
 		}
 		_, stopped, err := x.stream.AwaitStop(ctx)
 		if err != nil {
-			return s.lose(x, expected, "the stream is open after %s", s.Target.Ceiling)
+			return s.concerning(s.lose(x, expected, "the stream is open after %s", s.Target.Ceiling), "IPC-032", "IPC-033")
 		}
 		if !stopped {
-			return fail(x, expected, "the stream carried %s", x.read().describe())
+			return s.concerning(fail(x, expected, "the stream carried %s", x.read().describe()), "IPC-032", "IPC-033")
 		}
 		return nil
 	})

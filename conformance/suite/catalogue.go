@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
+	"time"
 
 	gherkin "github.com/cucumber/gherkin/go/v42"
 	messages "github.com/cucumber/messages/go/v34"
@@ -25,8 +28,10 @@ type check struct {
 	tags     []string
 	// heavy: many exchanges, so the ceiling bounds the time between two of them.
 	heavy bool
-	// slow: it takes more than a minute, because its sentence is about minutes.
+	// slow: it takes half a minute or more, because its sentence is about that.
 	slow bool
+	// waits is the time that its steps let pass, beyond the ceiling of others.
+	waits time.Duration
 	// alone: nothing else may run at the same time.
 	alone bool
 	// wholeRun: it judges what the run as a whole has shown, so it comes last.
@@ -163,6 +168,7 @@ func newCheck(p *messages.Pickle) (*check, error) {
 	}
 	for _, step := range p.Steps {
 		k.steps = append(k.steps, step.Text)
+		k.waits += waitsOf(step.Text)
 		if err := stepDefined(step); err != nil {
 			return nil, wrong("%v", err)
 		}
@@ -171,6 +177,19 @@ func newCheck(p *messages.Pickle) (*check, error) {
 		return nil, wrong("the scenario %q has no steps", p.Name)
 	}
 	return k, nil
+}
+
+// secondsNamed finds the time that passes in a step: "after 1 second", "lets 2 seconds
+// pass".
+var secondsNamed = regexp.MustCompile(`\b(?:after|lets|wait) (\d+) seconds?\b`)
+
+func waitsOf(step string) time.Duration {
+	m := secondsNamed.FindStringSubmatch(step)
+	if m == nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(m[1]) // it is digits
+	return time.Duration(n) * time.Second
 }
 
 // stepDefined: exactly one definition takes the step.

@@ -66,10 +66,25 @@ func (r *run) lanCeiling(k *check) time.Duration {
 	return lanFactor*r.target.Ceiling + time.Duration(int64(seconds)*int64(second))
 }
 
-// tooSlow tells why a check that takes minutes is not made.
+// defaultPatience is what a check that is tagged @slow and needs no network may take
+// beyond the ceiling of others.
+const defaultPatience = time.Minute
+
+// patience is that of a check: none when it is not tagged @slow.
+func (r *run) patience(k *check) time.Duration {
+	switch {
+	case !k.slow:
+		return 0
+	case r.options.Patience > 0:
+		return r.options.Patience
+	}
+	return defaultPatience
+}
+
+// tooSlow tells why a check that takes long is not made.
 func (r *run) tooSlow(k *check) error {
 	if !k.slow || r.options.Slow {
 		return nil
 	}
-	return &verdict.Inapplicable{Reason: "it takes more than a minute; --slow includes it"}
+	return &verdict.Inapplicable{Reason: "it takes half a minute or more; --slow includes it"}
 }

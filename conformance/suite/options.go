@@ -46,8 +46,12 @@ type Options struct {
 	// Own: the target and its command line are this project's own, of which the
 	// ADVISORY sentences about a command line are required as well.
 	Own bool
-	// Slow includes the checks that take more than a minute each.
+	// Slow includes the checks that take half a minute or more each.
 	Slow bool
+	// Patience is what such a check, unless it is on a network, may take beyond its
+	// ceiling; 0 means a minute. Only the self test, whose peers wait for less, makes
+	// it shorter.
+	Patience time.Duration
 	// Strict: a broken SHOULD counts like a broken MUST.
 	Strict bool
 	// Parallel is the number of scenarios that run at once. 0 means 1, so that it is

@@ -263,7 +263,7 @@ func (r *run) bound(ctx context.Context, k *check, s *steps.Scenario) (context.C
 		return context.WithTimeout(ctx, r.commandCeiling(k))
 	}
 	if !k.heavy {
-		return context.WithTimeout(ctx, r.target.Ceiling)
+		return context.WithTimeout(ctx, r.target.Ceiling+k.waits+r.patience(k))
 	}
 	ctx, cancel := context.WithTimeout(ctx, heavyFactor*r.target.Ceiling)
 	stalled := time.AfterFunc(r.target.Ceiling, cancel)

@@ -11,3 +11,6 @@ import (
 func DialAsOther(context.Context, string) (*Session, error) {
 	return nil, fmt.Errorf("%w: acting as another user is only possible on Linux", ErrUnsupported)
 }
+
+// CanDialAsOther tells whether DialAsOther has a chance.
+func CanDialAsOther() bool { return false }
