@@ -46,7 +46,7 @@ func pools(jobs []*job, parallel int) []pool {
 	busy := pool{make(chan int, len(jobs)), parallel}
 	patient := pool{make(chan int, len(jobs)), max(parallel, lanWorkers)}
 	for i, j := range jobs {
-		if j.lan != nil {
+		if j.lan != nil || j.local != nil {
 			patient.queue <- i
 		} else {
 			busy.queue <- i

@@ -41,6 +41,9 @@ type Mutant struct {
 	lan func(*lanManner)
 	// command: the fault is in a command line, and goes by the mutant's name there.
 	command bool
+	// local is a fault in, or seen through, a local API; with it the peer is a daemon
+	// that has one.
+	local func(*localManner)
 }
 
 // Oddity is a peer that does something unusual that is allowed: the suite must
@@ -60,6 +63,8 @@ type Oddity struct {
 	// that are about minutes too.
 	lan     func(*lanManner)
 	minutes bool
+	// local makes the peer a daemon with a local API.
+	local func(*localManner)
 }
 
 // Mutants lists all, in the order of the source.
@@ -70,6 +75,7 @@ func Mutants() []Mutant {
 		streamMutants(), rareMutants(), lifeMutants(), tlsMutants(),
 		commandMutants(),
 		lanAdvertMutants(), lanFindMutants(), lanTrustMutants(), lanNetworkMutants(),
+		localMutants(),
 	)
 }
 

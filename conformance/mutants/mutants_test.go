@@ -26,7 +26,7 @@ func TestTable(t *testing.T) {
 	}
 	for _, m := range Mutants() {
 		name(m.Name)
-		if m.Fault == "" || m.Reason == "" || m.change == nil && m.lan == nil && !m.command || len(m.For) == 0 && !m.Anywhere {
+		if m.Fault == "" || m.Reason == "" || m.change == nil && m.lan == nil && m.local == nil && !m.command || len(m.For) == 0 && !m.Anywhere {
 			t.Errorf("%s lacks its fault, reason, change or requirements", m.Name)
 		}
 		for _, id := range append(append([]string{}, m.For...), m.Also...) {

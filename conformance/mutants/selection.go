@@ -16,6 +16,8 @@ type selection struct {
 	// commands are the checks of command lines, slow those among all that take minutes.
 	commands []suite.Listed
 	slow     map[string]bool
+	// locals are the checks that are made through a local API.
+	locals []suite.Listed
 }
 
 func newSelection(features fs.FS) (*selection, error) {
@@ -27,6 +29,9 @@ func newSelection(features fs.FS) (*selection, error) {
 	for _, l := range all {
 		if !slices.ContainsFunc(l.Needs, func(n string) bool { return n != "wire" && n != "quiet" }) {
 			s.all = append(s.all, l)
+		}
+		if throughLocal(l) {
+			s.locals = append(s.locals, l)
 		}
 	}
 	if s.commands, err = suite.List(features, suite.Selection{Tags: "@cli"}); err != nil {

@@ -56,6 +56,7 @@ type job struct {
 	change     func(*manner)
 	lan        func(*lanManner)
 	command    bool
+	local      func(*localManner)
 }
 
 // SelfTest runs the suite against each peer. Its error is a fault of the self test
@@ -131,12 +132,12 @@ func choose(names []string) ([]*job, error) {
 		}
 		jobs = append(jobs, &job{
 			row: Row{Name: m.Name, Sort: SortMutant, MadeFor: m.For, What: m.Fault}, reason: expression, also: m.Also, anywhere: m.Anywhere,
-			lost: m.Lost, heavy: m.Heavy, whole: m.Whole, hasHandler: m.HasHandler, ceiling: m.Ceiling, change: m.change, lan: m.lan, command: m.command,
+			lost: m.Lost, heavy: m.Heavy, whole: m.Whole, hasHandler: m.HasHandler, ceiling: m.Ceiling, change: m.change, lan: m.lan, local: m.local, command: m.command,
 		})
 	}
-	for _, d := range slices.Concat(Oddities(), lanOddities()) {
+	for _, d := range slices.Concat(Oddities(), lanOddities(), localOddities()) {
 		jobs = append(jobs, &job{
-			row: Row{Name: d.Name, Sort: SortOddity, MadeFor: d.Warns, What: d.What}, hasHandler: d.HasHandler, heavy: d.lan == nil || d.minutes, whole: true, change: d.change, lan: d.lan,
+			row: Row{Name: d.Name, Sort: SortOddity, MadeFor: d.Warns, What: d.What}, hasHandler: d.HasHandler, heavy: d.lan == nil || d.minutes, whole: true, change: d.change, lan: d.lan, local: d.local,
 		})
 	}
 	if len(names) == 0 {
@@ -160,6 +161,9 @@ func (j *job) run(ctx context.Context, o Options, checks *selection, me credenti
 	}
 	if j.command {
 		return j.runCommand(ctx, o, checks, me)
+	}
+	if j.local != nil {
+		return j.runLocal(ctx, o, checks, me)
 	}
 	m := correct()
 	if j.change != nil {
