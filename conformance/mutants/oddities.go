@@ -2,13 +2,16 @@ package mutants
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/quic-go/quic-go"
 
+	"github.com/axonproto/axon/harness/credential"
 	"github.com/axonproto/axon/harness/probe"
 	"github.com/axonproto/axon/harness/wire"
 )
@@ -73,6 +76,56 @@ func Oddities() []Oddity {
 		{Name: "odd-large", What: "it takes bodies up to 1 MiB", change: func(m *manner) { m.limit = 1<<20 - 1 }},
 		{Name: "odd-eight-streams", What: "it grants eight streams of each type at a time", change: granting(8, 8)},
 		{Name: "odd-four-streams", What: "it grants four streams of each type at a time", change: granting(4, 4)},
+		{Name: "odd-two-streams", What: "it grants two streams of each type at a time", change: granting(2, 2)},
+		{Name: "odd-jitter", What: "each reply takes up to 10 ms, so that they come in another order than the requests", change: writing(func(c *call, b []byte) {
+			c.peer.pause(time.Duration(rand.IntN(10)) * time.Millisecond)
+			_ = c.stream.Send(c.peer.ctx, b)
+		})},
+		{Name: "odd-slow-start", What: "the first reply of all takes 400 ms", change: writing(func(c *call, b []byte) {
+			if c.peer.answers.Load() == 1 {
+				c.peer.pause(400 * time.Millisecond)
+			}
+			_ = c.stream.Send(c.peer.ctx, b)
+		})},
+		{Name: "odd-oversize-error", What: "an oversized request gets an error with a code of its own", change: func(m *manner) {
+			m.limit = 1<<20 - 1
+			m.refuse = func(c *call) string {
+				if len(c.body) > limit {
+					return "it is larger than 65,536 bytes"
+				}
+				return ""
+			}
+		}},
+		{Name: "odd-small-windows", What: "its flow control windows are small", change: configuring(func(c *quic.Config) {
+			c.InitialStreamReceiveWindow, c.MaxStreamReceiveWindow = 4<<10, 16<<10
+			c.InitialConnectionReceiveWindow, c.MaxConnectionReceiveWindow = 8<<10, 32<<10
+		})},
+		{Name: "odd-datagrams", What: "it offers datagrams and a small packet size", change: configuring(func(c *quic.Config) {
+			c.EnableDatagrams, c.InitialPacketSize, c.DisablePathMTUDiscovery = true, 1200, true
+		})},
+		{Name: "odd-names-authorities", What: "it names acceptable authorities that do not match", change: func(m *manner) {
+			m.tls = func(_ *peer, c *tls.Config) {
+				stranger, err := credential.ECDSACertificate(credential.CertOptions{CommonName: "an authority"})
+				if err == nil {
+					c.ClientCAs = x509.NewCertPool()
+					c.ClientCAs.AddCert(stranger.Leaf)
+				}
+			}
+		}},
+		{Name: "odd-own-certificate", What: "its own certificate has expired, has other names, and brings another along", change: func(m *manner) {
+			m.listen = func(p *peer, o *probe.ListenOptions) {
+				other, err := credential.ECDSACertificate(credential.CertOptions{})
+				if err != nil {
+					return
+				}
+				own, err := p.identity.Certificate(credential.CertOptions{
+					CommonName: "somebody", DNSNames: []string{"example.invalid"}, NotAfter: time.Now().Add(-time.Hour), Extra: other.Certificate,
+				})
+				if err == nil {
+					o.Certificate = &own
+				}
+			}
+		}},
 		{Name: "odd-closes-older", What: "it keeps one connection a peer and closes the older one", change: func(m *manner) {
 			m.meet = func(l *link) {
 				for _, o := range l.peer.others(l) {
@@ -124,9 +177,7 @@ func Oddities() []Oddity {
 			c.serve()
 		})},
 		{Name: "odd-short-idle", What: "idle connections are kept for 5 s only", change: func(m *manner) {
-			m.listen = func(_ *peer, o *probe.ListenOptions) {
-				o.Config = func(c *quic.Config) { c.MaxIdleTimeout, c.KeepAlivePeriod = 5*time.Second, 0 }
-			}
+			configuring(func(c *quic.Config) { c.MaxIdleTimeout, c.KeepAlivePeriod = 5*time.Second, 0 })(m)
 		}},
 		{Name: "odd-refuses-by-close", What: "an unknown key is refused by an application close right after the handshake", change: func(m *manner) {
 			m.tls = func(_ *peer, c *tls.Config) { c.ClientAuth = tls.RequestClientCert }
@@ -177,6 +228,12 @@ func Oddities() []Oddity {
 }
 
 func finish(c *call) { _ = c.stream.Finish() }
+
+func configuring(f func(*quic.Config)) change {
+	return func(m *manner) {
+		m.listen = func(_ *peer, o *probe.ListenOptions) { o.Config = f }
+	}
+}
 
 func granting(bidi, uni int64) change {
 	return func(m *manner) {

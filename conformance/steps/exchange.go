@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/axonproto/axon/conformance/verdict"
 	"github.com/axonproto/axon/harness/probe"
 	"github.com/axonproto/axon/harness/wire"
 )
@@ -87,11 +88,29 @@ func (s *Scenario) openOn(ctx context.Context, c *probe.Conn, bidi bool) (*excha
 		if end := c.End(); end != nil {
 			return x, s.lose(x, "the target takes a new stream", "the connection had ended: %s", describeClosing(end))
 		}
+		if n := s.unfinished(c, bidi); n > 0 {
+			return x, &verdict.Inapplicable{Reason: fmt.Sprintf("the target grants %d streams of this type at a time, and this check needs one more", n)}
+		}
 		return x, s.lose(x, "the target grants credit for another stream", "it granted none within %s (%d streams were opened before)", s.Target.Ceiling, len(s.exchanges))
 	}
 	s.exchanges = append(s.exchanges, x)
 	s.last = x
 	return x, nil
+}
+
+// unfinished counts the streams of a connection and type that the scenario itself
+// keeps open.
+func (s *Scenario) unfinished(c *probe.Conn, bidi bool) int {
+	n := 0
+	for _, x := range s.exchanges {
+		if x.conn != c || x.stream == nil || x.stream.Bidi() != bidi || x.fin {
+			continue
+		}
+		if _, ended := x.stream.Ended(); !ended {
+			n++
+		}
+	}
+	return n
 }
 
 // note reads what is about to be sent, so that the answer can be judged.

@@ -77,8 +77,11 @@ func (s *Scenario) survives(ctx context.Context) error {
 		if end := x.connectionEnd(ctx, c); end != nil {
 			return s.lose(last, "the connection stays and answers the next request", "it ended: %s", describeClosing(end))
 		}
-		if b, ok := errors.AsType[*verdict.Blocked](err); ok {
-			return b
+		if _, blocked := errors.AsType[*verdict.Blocked](err); blocked {
+			return err
+		}
+		if _, inapplicable := errors.AsType[*verdict.Inapplicable](err); inapplicable {
+			return err
 		}
 		return fail(x, "the same connection answers a good request afterwards", "it did not: %s", actualOf(err))
 	}
