@@ -10,13 +10,8 @@ import (
 
 const noDaemon = "no daemon is running"
 
-// usage are commands whose exit code tells of wrong usage when the words are about it.
+// aboutUsage tells by the words of an error that it is about wrong usage.
 var aboutUsage = regexp.MustCompile(`unknown|missing|too many|see .axon|not a peer token|not an agent id|HOST:PORT|payload is not|invalid character|from 1 to|1 to 65535|out of range|such as|invalid argument|give --command`)
-
-// timedOut tells by the text of an error that time was over.
-func timedOut(text string) bool {
-	return strings.Contains(text, "no reply within") || strings.Contains(text, "timed out")
-}
 
 // unescaped undoes the escapes of some characters.
 func unescaped(pattern string) func(string) string {

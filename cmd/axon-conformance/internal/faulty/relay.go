@@ -78,8 +78,10 @@ func relay(own, daemons string, done chan struct{}, answer func(request) string)
 
 // pass carries lines both ways.
 func pass(client, daemon net.Conn, answer func(request) string) {
-	defer client.Close()
-	defer daemon.Close()
+	defer func() {
+		_ = client.Close()
+		_ = daemon.Close()
+	}()
 	var mu sync.Mutex // one line at a time goes to the daemon
 	send := func(line string) {
 		mu.Lock()
