@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/axonproto/axon/conformance/verdict"
 	"github.com/axonproto/axon/harness/control"
 	"github.com/axonproto/axon/harness/credential"
 	"github.com/axonproto/axon/harness/probe"
@@ -58,7 +60,7 @@ func init() {
 	define(`the file "([\w-]+)" holds the request's envelope, with from`, func(_ context.Context, s *Scenario, a []string, _ string) error {
 		return s.handedEnvelope(a[0])
 	})
-	define(`the peers that it prints are those of the local API`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
+	define("`axon peers --json` prints the peers as the local API tells them", func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		return s.samePeers(ctx)
 	})
 	define(`its ("[^"]+"(?:, "[^"]+")*) (?:is|are) as in the answer that client ([A-Z]) gets to (.+)`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
@@ -183,43 +185,76 @@ func (s *Scenario) handedEnvelope(name string) error {
 	return nil
 }
 
-// samePeers holds `axon peers --json` against the command peers of the local API.
+// peerMembers are what is told of each peer.
+var peerMembers = []string{"agent_id", "public_key", "addr", "status", "source", "trust"}
+
+// samePeers holds `axon peers --json` against the command peers of the local API. What
+// changes by itself, as the status does, is compared once it did not change meanwhile.
 func (s *Scenario) samePeers(ctx context.Context) error {
-	if err := s.printedMembers(ctx, []string{"peers"}); err != nil {
+	before, err := s.toldPeers(ctx)
+	if err != nil {
 		return err
 	}
-	printed, _ := s.line.Value.Get("peers")
-	raw := s.line.Raw
+	for {
+		if _, err := s.runCommand("peers --json", nil); err != nil {
+			return err
+		}
+		if err := s.exits(ctx, "it", "exit code 0", func(code int) bool { return code == 0 }); err != nil {
+			return err
+		}
+		if err := s.printedMembers(ctx, []string{"peers"}); err != nil {
+			return err
+		}
+		printed, raw := s.line.Value, s.line.Raw
+		after, err := s.toldPeers(ctx)
+		if err != nil {
+			return err
+		}
+		if peersProblem(before, after) == "" {
+			if problem := peersProblem(after, printed); problem != "" {
+				return fail(nil, "each peer as the local API tells it", "%s; standard output is %s", problem, shorten(string(raw)))
+			}
+			return nil
+		}
+		if before = after; !pause(ctx) {
+			return &verdict.Blocked{Reason: "what the local API tells of the peers changes all the time"}
+		}
+	}
+}
+
+// toldPeers is the answer of the local API to peers.
+func (s *Scenario) toldPeers(ctx context.Context) (wire.Value, error) {
 	if err := s.say(ctx, "Z", []byte(`{"cmd":"peers"}`)); err != nil {
-		return err
+		return wire.Value{}, err
 	}
-	if err := s.positive(ctx, "Z", ""); err != nil {
-		return err
+	err := s.positive(ctx, "Z", "")
+	return s.line.Value, err
+}
+
+// peersProblem tells in what two answers differ, empty when they do not.
+func peersProblem(want, got wire.Value) string {
+	wanted, _ := want.Get("peers")
+	found, _ := got.Get("peers")
+	if found.Kind != wire.Array || len(found.Array) != len(wanted.Array) {
+		return fmt.Sprintf("there are %d peers, not %d", len(found.Array), len(wanted.Array))
 	}
-	listed, _ := s.line.Value.Get("peers")
-	for _, want := range listed.Array {
-		id, _ := want.Get("agent_id")
-		found := false
-		for _, got := range printed.Array {
-			if other, _ := got.Get("agent_id"); other.String != id.String {
-				continue
-			}
-			found = true
-			for _, name := range []string{"agent_id", "public_key", "addr", "status", "source", "trust"} {
-				a, _ := want.Get(name)
-				if b, n := got.Get(name); n != 1 || !wire.Equal(a, b) {
-					return fail(nil, fmt.Sprintf("%s with %s %s, as the local API tells", id.String, name, a.Raw), "standard output is %s", shorten(string(raw)))
-				}
+	for _, w := range wanted.Array {
+		id, _ := w.Get("agent_id")
+		i := slices.IndexFunc(found.Array, func(g wire.Value) bool {
+			other, _ := g.Get("agent_id")
+			return other.String == id.String
+		})
+		if i < 0 {
+			return "the peer " + id.String + " is missing"
+		}
+		for _, name := range peerMembers {
+			a, _ := w.Get(name)
+			if b, n := found.Array[i].Get(name); n != 1 || !wire.Equal(a, b) {
+				return fmt.Sprintf("%s of %s is %s, not %s", name, id.String, b.Raw, a.Raw)
 			}
 		}
-		if !found {
-			return fail(nil, "the peer "+id.String+", which the local API lists", "standard output is %s", shorten(string(raw)))
-		}
 	}
-	if len(printed.Array) != len(listed.Array) {
-		return fail(nil, fmt.Sprintf("%d peers, as the local API lists", len(listed.Array)), "standard output is %s", shorten(string(raw)))
-	}
-	return nil
+	return ""
 }
 
 // asTheAPISays compares members of what was printed with an answer of the local API.

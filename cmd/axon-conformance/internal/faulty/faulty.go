@@ -181,10 +181,10 @@ func (c *call) ask(args ...string) (out string, code int) {
 	return o.String(), code
 }
 
-// on makes a fault of some commands alone.
+// on makes a fault of some commands alone, and leaves their help as it is.
 func on(f fault, names ...string) fault {
 	return func(c *call) int {
-		if !c.is(names...) {
+		if !c.is(names...) || c.has("--help") {
 			return c.run()
 		}
 		return f(c)
@@ -194,7 +194,7 @@ func on(f fault, names ...string) fault {
 // edited changes what commands print and return; all commands when none is named.
 func edited(edit func(c *call, out, err string, code int) (string, string, int), names ...string) fault {
 	return func(c *call) int {
-		if len(names) > 0 && !c.is(names...) || len(names) == 0 && c.is("daemon", "serve", "listen") {
+		if len(names) > 0 && (!c.is(names...) || c.has("--help")) || len(names) == 0 && c.is("daemon", "serve", "listen") {
 			return c.run()
 		}
 		out, err, code := c.caught()

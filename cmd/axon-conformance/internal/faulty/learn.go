@@ -44,7 +44,9 @@ var learnFaults = map[string]fault{
 		return regexp.MustCompile(`"id":"[0-9a-f-]+","kind":"response"`).ReplaceAllString(text, `"id":"1","kind":"response"`)
 	}, "examples"),
 	"examples-without-message": printing(func(text string) string {
-		return dropLines(text, func(l string) bool { return strings.Contains(l, `"kind":"message"`) })
+		return dropLines(text, func(l string) bool {
+			return strings.Contains(l, `"kind":"message"`) && !strings.Contains(l, `"examples"`)
+		})
 	}, "examples"),
 	"examples-no-json": printing(instead(`"kind":"request"`, `'kind':'request'`), "examples"),
 	"examples-not-played": on(func(c *call) int {

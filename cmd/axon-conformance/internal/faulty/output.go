@@ -54,6 +54,14 @@ func refused(text string) bool {
 
 func isJSONCommand(c *call) bool { return c.has("--json") }
 
+// bold is text in bold letters.
+func bold(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "\x1b[1m" + text + "\x1b[0m"
+}
+
 func indented(text string) string {
 	var b bytes.Buffer
 	if json.Indent(&b, []byte(strings.TrimSpace(text)), "", "  ") != nil {
@@ -194,7 +202,7 @@ var outputFaults = map[string]fault{
 	"timeout-code-2": ending(3, 2, "request"),
 	"timeout-code-1": ending(3, 1, "request"),
 	"unreachable-is-timeout": edited(func(_ *call, out, err string, code int) (string, string, int) {
-		if code == 2 && strings.Contains(err, "request to ") && !strings.Contains(err, "itself") {
+		if code == 2 && strings.Contains(err, "request to ") && !strings.Contains(err, "itself") && !strings.Contains(err, "no such peer") {
 			code = 3
 		}
 		return out, err, code
@@ -234,10 +242,10 @@ var outputFaults = map[string]fault{
 	"bell-reaches-terminal":        raw(`\\a|\\x07|\\u0007|\\x00|\\u0000`),
 	"return-reaches-terminal":      raw(`\\r`),
 	"backspace-reaches-terminal":   raw(`\\b|\\x08|\\u0008`),
-	"coloured-always":              printing(func(text string) string { return "\x1b[1m" + text + "\x1b[0m" }, "peers", "status", "whoami"),
+	"coloured-always":              printing(bold, "peers", "status", "whoami"),
 	"coloured-help":                printing(instead("Usage:", "\x1b[1mUsage:\x1b[0m")),
 	"coloured-errors":              complaining(instead("axon:", "\x1b[31maxon:\x1b[0m"), "request"),
-	"coloured-unless-no-color-set": printing(func(text string) string { return "\x1b[1m" + text + "\x1b[0m" }, "doctor"),
+	"coloured-unless-no-color-set": printing(bold, "doctor"),
 
 	// Suggestions.
 	"nothing-suggested": complaining(func(text string) string {

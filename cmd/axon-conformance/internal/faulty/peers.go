@@ -88,8 +88,13 @@ var peerFaults = map[string]fault{
 			return "axon://" + base64.StdEncoding.EncodeToString(b) + "@"
 		})
 	}, "identity"),
-	"token-ignores-address": on(func(c *call) int { c.set("--addr", "192.0.2.99:7100"); return c.run() }, "identity"),
-	"identity-lacks-token":  renamed("token", "address", "identity"),
+	"token-ignores-address": on(func(c *call) int {
+		if addr, _ := c.value("--addr"); strings.Contains(addr, ":") {
+			c.set("--addr", "192.0.2.99:7100")
+		}
+		return c.run()
+	}, "identity"),
+	"identity-lacks-token": renamed("token", "address", "identity"),
 	"identity-agent-id-short": printing(func(text string) string {
 		return regexp.MustCompile(`(ed25519\.[0-9a-f]{31})[0-9a-f]`).ReplaceAllString(text, "$1")
 	}, "identity"),

@@ -79,7 +79,7 @@ var sendFaults = map[string]fault{
 		return text
 	}, "request"),
 	"response-like-error-refused": edited(func(_ *call, out, err string, code int) (string, string, int) {
-		if strings.Contains(out, `"code":"unhandled"`) {
+		if code == 0 && strings.Contains(out, `"code":"unhandled"`) {
 			return "", "axon: the peer answered with an error\n", 2
 		}
 		return out, err, code
@@ -111,16 +111,15 @@ var sendFaults = map[string]fault{
 
 	// Notify.
 	"notify-sent-as-request": on(func(c *call) int {
-		if c.has("--help") {
-			return c.run()
-		}
 		c.replace("notify", "request")
 		_, _, _ = c.caught()
 		return 0
 	}, "notify"),
 	"notify-code-1": ending(0, 1, "notify"),
 	"notify-sent-twice": on(func(c *call) int {
-		c.ask(c.args...)
+		if text, _ := c.text(); text != "-" {
+			c.ask(c.args...)
+		}
 		return c.run()
 	}, "notify"),
 	"notify-message-named-text": on(func(c *call) int {

@@ -38,6 +38,11 @@ func eachLine(edit func(line string) string) func(io.Writer) io.Writer {
 	}
 }
 
+func isNumber(text string) bool {
+	_, err := strconv.Atoi(text)
+	return err == nil
+}
+
 var serveFaults = map[string]fault{
 	"serve-hands-payload":     on(adapted, "serve"),
 	"serve-hands-no-from":     on(adapted, "serve"),
@@ -72,10 +77,11 @@ var serveFaults = map[string]fault{
 		return c.run()
 	}, "serve"),
 	"serve-echoes-envelope": on(func(c *call) int {
-		if c.has("--echo") {
-			c.without("--echo")
-			c.args = append(c.args, "--command", "/bin/true")
+		if !c.has("--echo") {
+			return c.run()
 		}
+		c.without("--echo")
+		c.args = append(c.args, "--command", "/bin/true")
 		return adapted(c)
 	}, "serve"),
 	"serve-echoes-nothing": on(func(c *call) int {
@@ -130,9 +136,14 @@ var serveFaults = map[string]fault{
 		})(c.out)
 		return c.run()
 	}, "listen"),
-	"listen-ignores-count": on(func(c *call) int { c.drop("--count"); return c.run() }, "listen"),
+	"listen-ignores-count": on(func(c *call) int {
+		if v, _ := c.value("--count"); isNumber(v) {
+			c.drop("--count")
+		}
+		return c.run()
+	}, "listen"),
 	"listen-count-one-more": on(func(c *call) int {
-		if v, _ := c.value("--count"); v != "" {
+		if v, _ := c.value("--count"); isNumber(v) {
 			n, _ := strconv.Atoi(v)
 			c.set("--count", strconv.Itoa(n+1))
 		}
