@@ -57,6 +57,11 @@ through a driver, a program of yours that speaks JSON lines with the suite
 (--driver, --driver-connect; docs/driver.md). A driver may say where the peer
 listens and admit the suite's key, so that --target can be left out.
 
+What a command line promises is checked when --cli names one like AXON's: the
+suite runs it as a child process, in folders of its own, with daemons that listen
+on ports from 20000 to 31999. The bundled one is checked by default; what is
+ADVISORY for others, the section on learnability, is required of it.
+
 Discovery is checked on the network that --lan names, and only there: the suite
 multicasts on that interface, and the peer's daemon must run on it with discovery
 switched on and trust its default. What needs daemons with other settings, or
