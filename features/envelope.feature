@@ -172,6 +172,37 @@ Feature: The envelope
       | payload | [{}]               |
       | payload | ["a","b"]          |
 
+  @AXON-ENV-006
+  Scenario: A nil id is not accepted with a kind that nobody knows either
+    Given a connection to the target
+    When the probe sends {"id":"00000000-0000-0000-0000-000000000000","kind":"future","payload":{}} as the bytes of a bidirectional stream
+    Then it is not accepted
+
+  @AXON-ENV-009
+  Scenario Outline: An envelope of a kind that nobody knows without <member> is not accepted
+    Given a connection to the target
+    When the probe sends <envelope> as the bytes of a bidirectional stream
+    Then it is not accepted
+
+    Examples:
+      | member  | envelope                         |
+      | id      | {"kind":"future","payload":{}}   |
+      | payload | {"id":"«id»","kind":"future"}    |
+
+  @AXON-ENV-010
+  Scenario Outline: An envelope of a kind that nobody knows is not accepted with <what>
+    Given a connection to the target
+    When the probe sends <envelope> as the bytes of a bidirectional stream
+    Then it is not accepted
+
+    Examples:
+      | what              | envelope                                         |
+      | a number as id    | {"id":7,"kind":"future","payload":{}}            |
+      | no UUID as id     | {"id":"seven","kind":"future","payload":{}}      |
+      | a null payload    | {"id":"«id»","kind":"future","payload":null}     |
+      | a text as payload | {"id":"«id»","kind":"future","payload":"text"}   |
+      | a payload array   | {"id":"«id»","kind":"future","payload":[]}       |
+
   @AXON-ENV-013
   Scenario Outline: What is no JSON object is not accepted: <bytes>
     Given a connection to the target

@@ -78,6 +78,12 @@ Feature: Forward compatibility
     Then the reply is the default error in every respect
 
   @AXON-FWD-001
+  Scenario: Many kinds that nobody knows on one connection do no harm
+    Given a connection to the target
+    When 60 envelopes of unknown kinds are sent on each type of stream
+    Then the connection survives
+
+  @AXON-FWD-001
   Scenario: Between requests, kinds that nobody knows do no harm
     Given a connection to the target
     When the probe sends a request

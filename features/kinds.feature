@@ -32,6 +32,20 @@ Feature: Message kinds
       | payload, kind, id | {"payload":{"id":"«other id»","kind":"message"},"kind":"request","id":"«id»"} |
       | id, payload, kind | {"id":"«id»","payload":{"a":1},"kind":"request"} |
 
+  @AXON-KIND-002
+  Scenario Outline: A request whose id was used before is answered too, <where>
+    Given a connection to the target
+    When the probe sends a request
+    Then it is answered
+    When the probe sends a request with the same id again <where>
+    Then its own stream carries exactly one reply, a response or an error
+    And the reply's ref is the request's id
+
+    Examples:
+      | where                 |
+      | on the connection     |
+      | on another connection |
+
   @AXON-KIND-005
   Scenario: A message draws no answer
     Given a connection to the target
@@ -76,6 +90,12 @@ Feature: Message kinds
       | with a ref             | {"id":"«id»","kind":"error","payload":{"code":"broken","message":"something is wrong here","retryable":false},"ref":"«other id»"} |
       | with an empty payload  | {"id":"«id»","kind":"error","payload":{}} |
       | with a code of its own | {"id":"«id»","kind":"error","payload":{"code":7,"why":["a","b"]}} |
+
+  @AXON-KIND-007
+  Scenario: Sixty unsolicited errors in a row are taken in and the connection survives
+    Given a connection to the target
+    When 60 errors are sent, each on a stream of its own
+    Then the connection survives
 
   @AXON-KIND-008
   Scenario Outline: An unsolicited error <how> draws no answer

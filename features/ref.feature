@@ -28,6 +28,13 @@ Feature: The ref member
     And the reply's ref is the request's id
 
   @AXON-REF-004
+  Scenario: A request that refers to itself is accepted
+    Given a connection to the target
+    When the probe sends a request with "ref" set to "«id»"
+    Then it is accepted
+    And the reply's ref is the request's id
+
+  @AXON-REF-004
   Scenario: It does not matter where in the envelope the ref stands
     Given a connection to the target
     When the probe sends {"ref":"«other id»","payload":{},"kind":"request","id":"«id»"} as the bytes of a bidirectional stream

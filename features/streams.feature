@@ -96,6 +96,13 @@ Feature: Streams
     Then the target has opened no stream on it
 
   @AXON-STREAM-007 @quiet @whole-run
+  Scenario: On no connection of the run did the target open a stream of its own accord
+    Given a connection to the target
+    When the probe sends a request
+    Then it is answered
+    And it held for everything that the target sent in this run
+
+  @AXON-STREAM-007 @quiet @whole-run
   Scenario: A connection on which nothing is sent stays silent as long as the run lasts
     Then a connection on which nothing was sent in this run stayed silent
 
@@ -116,6 +123,18 @@ Feature: Streams
     Given a connection to the target
     When 1,200 requests are sent one after another on one connection
     Then all of them are answered, each on its own stream
+
+  @AXON-STREAM-008 @heavy
+  Scenario: Forty requests of 65,536 bytes in a row on one connection are all answered
+    Given a connection to the target
+    When 40 requests of 65,536 bytes each are sent one after another on one connection
+    Then all of them are answered, each on its own stream
+
+  @AXON-STREAM-008 @heavy
+  Scenario: Hundreds of streams that are given up give their credit back
+    Given a connection to the target
+    When 300 requests are begun and given up on one connection
+    Then the connection survives
 
   @AXON-STREAM-008 @heavy
   Scenario: A stream that ends badly gives its credit back too

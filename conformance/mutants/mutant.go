@@ -72,7 +72,7 @@ func Mutants() []Mutant {
 	return slices.Concat(
 		refMutants(), idMutants(), kindMutants(), payloadMutants(), bytesMutants(),
 		acceptMutants(), refuseMutants(),
-		streamMutants(), rareMutants(), lifeMutants(), tlsMutants(),
+		streamMutants(), wornMutants(), rareMutants(), lifeMutants(), tlsMutants(),
 		commandMutants(),
 		lanAdvertMutants(), lanFindMutants(), lanTrustMutants(), lanNetworkMutants(),
 		localMutants(),

@@ -33,6 +33,61 @@ func init() {
 		}
 		return s.pile(ctx, n, a[1])
 	})
+	define(`(\d+) envelopes of unknown kinds are sent on each type of stream`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
+		n, err := number(a[0])
+		if err != nil {
+			return err
+		}
+		c, err := s.connection(ctx)
+		if err != nil {
+			return err
+		}
+		for i := range n {
+			if _, err := s.sendOn(ctx, c, false, plain(fmt.Sprintf("later_%d", i), wire.NewID())); err != nil {
+				return err
+			}
+			x, err := s.sendOn(ctx, c, true, plain(fmt.Sprintf("future_%d", i), wire.NewID()))
+			if err != nil {
+				return err
+			}
+			if _, err := s.something(ctx, x); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	define(`(\d+) requests of ([\d,]+) bytes each are sent one after another on one connection`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
+		n, err := number(a[0])
+		if err != nil {
+			return err
+		}
+		size, err := number(a[1])
+		if err != nil {
+			return err
+		}
+		c, err := s.connection(ctx)
+		if err != nil {
+			return err
+		}
+		for i := range n {
+			x, err := s.sendOn(ctx, c, true, wire.Pad(wire.NewID(), "request", size))
+			if err != nil {
+				return err
+			}
+			if r, err := x.await(ctx); err != nil {
+				return s.lose(x, fmt.Sprintf("request %d of %d is answered", i+1, n), "the stream carried %s after %s", r.describe(), s.Target.Ceiling)
+			}
+			s.moved()
+		}
+		return nil
+	})
+	define(`(\d+) requests are begun and given up on one connection`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
+		n, err := number(a[0])
+		if err != nil {
+			return err
+		}
+		return s.giveUp(ctx, n)
+	})
 	define(`up to (\d+) requests lie half written on one connection, a stream less than it grants`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
 		n, err := number(a[0])
 		if err != nil {
@@ -225,6 +280,45 @@ func (s *Scenario) stallMany(ctx context.Context, n int) error {
 		stalled = append(stalled, x)
 	}
 	return s.survives(ctx)
+}
+
+// giveUp begins n requests and takes each back: by a reset in the middle, by a reset
+// without a byte, or by not wanting the reply to a whole one.
+func (s *Scenario) giveUp(ctx context.Context, n int) error {
+	c, err := s.connection(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		x, err := s.openOn(ctx, c, true)
+		if err != nil {
+			return err
+		}
+		body := plain("request", wire.NewID())
+		switch i % 3 {
+		case 0:
+			if err := s.wrote(x, x.stream.Write(ctx, body[:len(body)/2])); err != nil {
+				return err
+			}
+			x.stream.Reset(0)
+		case 1:
+			x.stream.Reset(0)
+		case 2:
+			if err := s.wrote(x, x.stream.Send(ctx, body)); err != nil {
+				return err
+			}
+			x.stream.StopReading(0)
+		}
+		// Its end is the scenario's doing, so it is none of its exchanges.
+		s.exchanges = s.exchanges[:len(s.exchanges)-1]
+		if i%20 == 19 {
+			if _, err := s.good(ctx, c); err != nil {
+				return err
+			}
+			s.moved()
+		}
+	}
+	return nil
 }
 
 // heard returns when the target has read what lies in a batch, so that all of it

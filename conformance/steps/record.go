@@ -131,6 +131,34 @@ func (s *Scenario) inspect() {
 			s.inspectOpened(&exchange{conn: c, stream: in})
 		}
 	}
+	if !s.Target.HasHandler && !s.handled && s.Target.Control == nil {
+		for _, c := range s.conns {
+			s.inspectSilence(c)
+		}
+	}
+}
+
+// inspectSilence looks at a connection of a quiet target on which nothing was sent
+// that it could have answered by a stream of its own.
+func (s *Scenario) inspectSilence(c *probe.Conn) {
+	for _, x := range s.exchanges {
+		if x.conn == c && (x.stream == nil || !x.stream.Bidi() || !x.due) {
+			return
+		}
+	}
+	incoming := c.Incoming()
+	problem := ""
+	on := &exchange{conn: c}
+	for _, in := range incoming {
+		on = &exchange{conn: c, stream: in}
+		r := on.read()
+		if r.values > 0 && r.names(s.exchanges) {
+			return // a reply in the wrong place
+		}
+		problem = fmt.Sprintf("the target opened stream %d with %s", in.ID(), r.describe())
+		break
+	}
+	s.Target.Record.look(s, on, "AXON-STREAM-007", "the target opens no stream of its own accord", problem)
 }
 
 // inspectReply looks at what came on a stream that the probe opened. A reply that

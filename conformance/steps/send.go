@@ -89,7 +89,17 @@ func init() {
 		s.last.stream.Reset(0)
 		return nil
 	})
-	define(`([\d,]+) messages are sent, each on a stream of its own`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
+	define(`the probe sends a request with the same id again on (the|another) connection`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
+		body := s.last.sent
+		if a[0] == "another" {
+			if _, err := s.dial(ctx); err != nil {
+				return err
+			}
+		}
+		_, err := s.send(ctx, true, body)
+		return err
+	})
+	define(`([\d,]+) (message|error)s are sent, each on a stream of its own`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
 		n, err := number(a[0])
 		if err != nil {
 			return err
@@ -100,7 +110,7 @@ func init() {
 		}
 		s.seen = len(c.Incoming())
 		for range n {
-			if _, err := s.sendOn(ctx, c, false, plain("message", wire.NewID())); err != nil {
+			if _, err := s.sendOn(ctx, c, false, plain(a[1], wire.NewID())); err != nil {
 				return err
 			}
 		}
