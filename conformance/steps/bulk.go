@@ -42,6 +42,8 @@ func init() {
 		if err != nil {
 			return err
 		}
+		const window = 16
+		var sent []*exchange
 		for i := range n {
 			if _, err := s.sendOn(ctx, c, false, plain(fmt.Sprintf("later_%d", i), wire.NewID())); err != nil {
 				return err
@@ -50,6 +52,14 @@ func init() {
 			if err != nil {
 				return err
 			}
+			sent = append(sent, x)
+			if i >= window {
+				if _, err := s.something(ctx, sent[i-window]); err != nil {
+					return err
+				}
+			}
+		}
+		for _, x := range sent {
 			if _, err := s.something(ctx, x); err != nil {
 				return err
 			}
