@@ -125,7 +125,7 @@ func acceptMutants() []Mutant {
 					}
 				}
 			}},
-		{Name: "encoding-json", For: ids("ENV-009", "ENV-010", "ENV-014", "LIMIT-004"), Also: ids("PAY-004", "ENV-011", "ENV-006", "ENV-015"), Fault: "it decodes with Go's encoding/json and checks only the kind", Reason: tookIt + `|ref is`,
+		{Name: "encoding-json", For: ids("ENV-009", "ENV-010", "ENV-014", "LIMIT-004"), Also: ids("PAY-004", "ENV-011", "ENV-006", "ENV-013", "ENV-015"), Fault: "it decodes with Go's encoding/json and checks only the kind", Reason: tookIt + `|ref is`,
 			change: func(m *manner) {
 				m.repair = func(b []byte) []byte {
 					var e struct {

@@ -113,7 +113,7 @@ func refMutants() []Mutant {
 			}),
 		},
 		{
-			Name: "ref-null-copied", For: ids("REF-003"), Also: ids("ENV-011"),
+			Name: "ref-null-copied", For: ids("REF-003"), Also: ids("ENV-011", "LIMIT-005"),
 			Fault: "a request's ref is copied into the reply when it is null", Reason: `ref is null`,
 			change: altering(func(c *call, a *answer) {
 				if c.env.RefNull {

@@ -17,7 +17,8 @@ func refuseMutants() []Mutant {
 	const refusedIt = `code "invalid_envelope"`
 	const droppedIt = `then a reset with code 1`
 	opinion := func(name, fault string, parts ...string) Mutant {
-		return Mutant{Name: name, For: ids("PAY-002"), Fault: fault, Reason: refusedIt, change: refusingPayload(parts...)}
+		// The same things stand in payloads that are sent for another reason.
+		return Mutant{Name: name, For: ids("PAY-002"), Also: ids("FWD-002", "PAY-003", "PAY-005"), Fault: fault, Reason: refusedIt, change: refusingPayload(parts...)}
 	}
 	size := func(name, fault string, n int, also ...string) Mutant {
 		return Mutant{Name: name, For: ids("LIMIT-001"), Also: also, Fault: fault, Reason: `then a reset with code 2`, change: func(m *manner) { m.limit = n }}
@@ -167,7 +168,7 @@ func refuseMutants() []Mutant {
 		// white space
 		{Name: "space-behind-refused", For: ids("LIMIT-005"), Fault: "white space behind the object is refused", Reason: droppedIt, change: raw(func(b []byte) bool { return len(b) > 0 && bytes.ContainsRune([]byte(" \t\r\n"), rune(b[len(b)-1])) })},
 		{Name: "space-before-refused", For: ids("LIMIT-005"), Fault: "white space before the object is refused", Reason: droppedIt, change: raw(func(b []byte) bool { return len(b) > 0 && b[0] != '{' })},
-		{Name: "space-inside-refused", For: ids("LIMIT-005"), Also: ids("LIMIT-001"), Fault: "white space inside the object is refused", Reason: droppedIt, change: raw(func(b []byte) bool {
+		{Name: "space-inside-refused", For: ids("LIMIT-005"), Also: ids("LIMIT-001", "FWD-001"), Fault: "white space inside the object is refused", Reason: droppedIt, change: raw(func(b []byte) bool {
 			b = bytes.TrimSpace(b)
 			return regexp.MustCompile(`(?s)[{},:"]\s+["}{]`).Match(b) && !bytes.Contains(b, []byte(`\"`))
 		})},
@@ -206,7 +207,7 @@ func refuseMutants() []Mutant {
 			var m map[string]any
 			return json.Unmarshal(c.env.Payload.Raw, &m) != nil
 		})},
-		{Name: "payload-reserved-names-refused", For: ids("PAY-002"), Also: ids("PAY-003", "DEFERR-003", "DEFERR-004"), Fault: "the envelope's names in a payload are refused", Reason: refusedIt, change: refusing(func(c *call) bool {
+		{Name: "payload-reserved-names-refused", For: ids("PAY-002"), Also: ids("KIND-002", "PAY-003", "DEFERR-003", "DEFERR-004"), Fault: "the envelope's names in a payload are refused", Reason: refusedIt, change: refusing(func(c *call) bool {
 			_, n := c.env.Payload.Get("id")
 			_, k := c.env.Payload.Get("kind")
 			return n+k > 0
@@ -248,7 +249,7 @@ func refuseMutants() []Mutant {
 		}),
 		domain("domain-empty-refused", "an empty domain is refused", func(v wire.Value, n int) bool { return n > 0 && v.Kind == wire.String && v.String == "" }),
 		domain("domain-length", "a domain of more than 255 bytes is refused", func(v wire.Value, n int) bool { return len(v.String) > 255 }),
-		{Name: "domain-own-code", For: ids("PAY-005", "DEFERR-003"), Fault: "a request with a domain gets the error unknown_domain", Reason: `unknown_domain`, change: altering(func(c *call, a *answer) {
+		{Name: "domain-own-code", For: ids("PAY-005", "DEFERR-003"), Also: ids("PAY-002"), Fault: "a request with a domain gets the error unknown_domain", Reason: `unknown_domain`, change: altering(func(c *call, a *answer) {
 			if _, n := c.env.Payload.Get("domain"); n > 0 && a.Code == `"unhandled"` {
 				a.Code = `"unknown_domain"`
 			}

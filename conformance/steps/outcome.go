@@ -137,6 +137,9 @@ func init() {
 		}
 		code, _ := errorCode(r.envelope)
 		message, _ := r.envelope.Payload.Get("message")
+		if message.Kind != wire.String {
+			return &verdict.Inapplicable{Reason: "the error has no message that is a text, which is for AXON-ERRPAY-001 to judge"}
+		}
 		if !explains(message.String, code) {
 			return fail(s.last, "a message that says what went wrong and what to try: several words, not the code again", "the message is %s", message.Raw)
 		}
