@@ -11,12 +11,12 @@ Feature: The local API: socket and clients
     And a program of another user sends {"cmd":"whoami"}
     Then the program of another user gets no positive answer and no event
 
-  @AXON-IPC-004 @drive @alone
+  @AXON-IPC-004 @drive @alone @heavy
   Scenario: 64 clients are served at the same time
     When 64 local clients are connected
     Then each of them is served
 
-  @AXON-IPC-005 @drive @alone
+  @AXON-IPC-005 @drive @alone @heavy
   Scenario: A client beyond the 64th is turned away, and the next is served once there is room
     When 64 local clients are connected
     Then a further client gets one error line that says so and its connection is closed
@@ -37,7 +37,7 @@ Feature: The local API: socket and clients
     And client A ends its line
     Then client A gets a positive answer
 
-  @AXON-IPC-006 @drive @alone
+  @AXON-IPC-006 @drive @alone @heavy
   Scenario: Clients that left in the middle of a line take no place
     When 100 local clients connect, write half a line and leave
     And 64 local clients are connected

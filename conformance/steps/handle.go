@@ -184,6 +184,7 @@ func (s *Scenario) Release() {
 		_ = s.handler.Close()
 		s.handler = nil
 	}
+	s.closeLocals() // one of them may hold it
 }
 
 // handlerGiven waits until the handler is given the last request, unchanged.

@@ -150,6 +150,7 @@ func (s *Scenario) flood(ctx context.Context, f flood) error {
 				return err
 			}
 			sent++
+			s.moved()
 		}
 		for i, name := range f.watchers {
 			if seen[i] == nil {
@@ -184,6 +185,7 @@ func (s *Scenario) watchFlood(ctx context.Context, name string, from int, seen m
 		}
 		seen[n] = true
 		from = i + 1
+		s.moved()
 	}
 	return from, nil
 }

@@ -224,6 +224,7 @@ func (s *Scenario) pileUp(ctx context.Context, n int, name string) error {
 		if err := s.wrote(x, x.stream.Send(ctx, x.sent)); err != nil {
 			return err
 		}
+		s.moved()
 	}
 	l, err := s.client(ctx, name)
 	if err != nil {
@@ -235,6 +236,7 @@ func (s *Scenario) pileUp(ctx context.Context, n int, name string) error {
 			return s.lose(s.last, fmt.Sprintf("client %s is shown %d requests", name, n), "it was shown %d within %s (%v)", i, s.Target.Ceiling, err)
 		}
 		from = at + 1
+		s.moved()
 	}
 	if s.Target.Single {
 		return nil
@@ -323,6 +325,7 @@ func (s *Scenario) untilDropped(ctx context.Context) error {
 		if _, err := s.send(ctx, false, f.body(n)); err != nil {
 			return err
 		}
+		s.moved()
 	}
 	if _, err := first.awaitEnd(ctx); err != nil {
 		return s.lose(first, "a lease holder whose queue overflows is let go, and its requests are ended",

@@ -25,6 +25,7 @@ func init() {
 				return s.lose(nil, fmt.Sprintf("%d clients are served at the same time", n), "client number %d was not: %v", len(s.crowd)+1, err)
 			}
 			s.crowd = append(s.crowd, session)
+			s.moved()
 		}
 		return nil
 	})
@@ -55,6 +56,7 @@ func init() {
 			if l, err := session.Command(ctx, `"cmd":"status"`); err != nil || isRefusal(l) {
 				return s.lose(nil, fmt.Sprintf("all %d clients are served", len(s.crowd)), "number %d got %s (%v)", i+1, lastLines(session), err)
 			}
+			s.moved()
 		}
 		return nil
 	})
