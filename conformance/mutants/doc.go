@@ -13,7 +13,13 @@
 // multicasts on a cable between that machine and this one and nowhere else; where
 // none can be laid, the self test says so and does not run it.
 //
+// A fault in a local API belongs to a daemon: the same peer with a socket beside it, in
+// a folder of its own (local_daemon.go and what follows it by name). What it is to do
+// stands as rules in the code, and a fault leaves one out, or changes one of the
+// functions of a localManner. Messages and connections that go wrong only when a peer
+// is made to act, or to show what it delivers, are broken there too.
+//
 // The package may import conformance, harness, spec, schemas and features. It is
 // imported by tests and by the selftest command. It serves every requirement whose
-// need is wire, quiet or lan: see List.
+// need is wire, quiet, drive, handle, observe or lan: see List.
 package mutants

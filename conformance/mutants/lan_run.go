@@ -44,17 +44,23 @@ type pool struct {
 // that need time.
 func pools(jobs []*job, parallel int) []pool {
 	busy := pool{make(chan int, len(jobs)), parallel}
+	local := pool{make(chan int, len(jobs)), max(parallel, localWorkers)}
 	patient := pool{make(chan int, len(jobs)), max(parallel, lanWorkers)}
 	for i, j := range jobs {
-		if j.lan != nil || j.local != nil {
+		switch {
+		case j.lan != nil:
 			patient.queue <- i
-		} else {
+		case j.local != nil:
+			local.queue <- i
+		default:
 			busy.queue <- i
 		}
 	}
-	close(busy.queue)
-	close(patient.queue)
-	return []pool{busy, patient}
+	all := []pool{busy, local, patient}
+	for _, p := range all {
+		close(p.queue)
+	}
+	return all
 }
 
 // lanParallel is the number of checks at once against a neighbour: most of their

@@ -10,14 +10,14 @@ import (
 
 // What a local API may rely on.
 const (
-	localPlaces  = 64
-	localLine    = 131072
-	localReqID   = 1024
-	localQueue   = 1024
-	localPending = 1024
-	// localDeadline is how long the handler may take. It is short, so that the check
-	// of it is.
-	localDeadline = time.Second
+	localPlaces   = 64
+	localLine     = 131072
+	localReqID    = 1024
+	localQueue    = 1024
+	localPending  = 1024
+	localDeadline = 30 * time.Second
+	// shortDeadline is that of daemons that meet the check of it.
+	shortDeadline = time.Second
 )
 
 // rule is something that a correct local API sees to; a fault leaves it out.

@@ -13,9 +13,11 @@ import (
 )
 
 const (
-	// localPatience is what the check of the handler's deadline may take: the daemon's
-	// own is short.
-	localPatience = localDeadline + time.Second
+	// localWorkers is the number of daemons at once: they wait as much as they work.
+	localWorkers = 6
+	// localPatience is what the check of the handler's deadline may take beyond the
+	// daemon's own.
+	localPatience = time.Second
 	// localSample is the part, one in so many, of the checks that do not concern a
 	// fault which its daemon meets all the same.
 	localSample = 24
@@ -41,7 +43,7 @@ func (s *selection) localChecks(j *job, whole bool) []string {
 	for _, l := range s.locals {
 		made := slices.ContainsFunc(l.IDs, func(id string) bool { return slices.Contains(j.row.MadeFor, id) })
 		concerned := made || slices.ContainsFunc(l.IDs, func(id string) bool { return slices.Contains(broken, id) })
-		if s.heavy[l.Location] && !j.heavy || s.slow[l.Location] && !made && !j.whole {
+		if s.heavy[l.Location] && !j.heavy || s.slow[l.Location] && !made && !j.minutes {
 			continue
 		}
 		h := fnv.New32a()
@@ -80,7 +82,7 @@ func (j *job) lookLocal(ctx context.Context, o Options, checks *selection, me cr
 	defer api.Close()
 	options := suite.Options{
 		Address: d.peer.address(), Identity: me, Features: o.Features, Control: api,
-		Timeout: ceiling, Slow: true, Patience: localPatience, Version: o.Version,
+		Timeout: ceiling, Slow: true, Patience: m.deadline + localPatience, Version: o.Version,
 	}
 	options.Select.Locations = checks.localChecks(j, o.Whole)
 	r, err := suite.Run(ctx, options)

@@ -20,7 +20,8 @@ func localMutants() []Mutant {
 // localOddities are daemons whose local API does what is allowed.
 func localOddities() []Oddity {
 	return []Oddity{
-		{Name: "odd-local-correct", What: "a daemon with a local API that does nothing odd", local: func(*localManner) {}},
+		{Name: "odd-local-correct", What: "a daemon with a local API that does nothing odd", heavy: true, local: func(*localManner) {}},
+		{Name: "odd-local-deadline", What: "its handlers have a second", minutes: true, local: hasty(func(*localManner) {})},
 		{Name: "odd-local-order", What: "the members of its lines stand in the reverse order", local: func(m *localManner) {
 			m.line = func(_ *localClient, r *record) []byte {
 				r = r.copied()
@@ -56,6 +57,14 @@ func localOddities() []Oddity {
 		{Name: "odd-local-members-ignored", What: "it ignores members that it does not know", Warns: ids("IPC-018"), local: lacking("members are known")},
 		{Name: "odd-local-any-order", What: "it answers commands without req_id as they are done", Warns: ids("IPC-021"), local: lacking("commands without req_id keep their order")},
 		{Name: "odd-local-last-peer", What: "where several peers wait under one id a reply without peer goes to the last one", Warns: ids("IPC-052"), local: lacking("the peer is named where several wait")},
+	}
+}
+
+// hasty gives handlers a second.
+func hasty(f func(*localManner)) func(*localManner) {
+	return func(m *localManner) {
+		m.deadline = shortDeadline
+		f(m)
 	}
 }
 

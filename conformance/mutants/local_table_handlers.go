@@ -95,16 +95,16 @@ func handlerMutants() []Mutant {
 					return turned(id, "handler_lost", "the application has gone; try again later")
 				}
 			}},
-		{Name: "lease-no-deadline", For: ids("IPC-049"), Lost: true, Ceiling: quick, Reason: `still open|no bytes`, Fault: "a handler may take as long as it likes", local: lacking("the handler has a deadline")},
-		{Name: "lease-deadline-default", For: ids("IPC-049"), Reason: `unhandled`, Fault: "the default error ends a request that the handler did not answer", local: func(m *localManner) { m.late = unhandled }},
-		{Name: "lease-deadline-final", For: ids("IPC-049"), Reason: `retryable`, Fault: "a request that the handler did not answer may not be tried again", local: func(m *localManner) {
+		{Name: "lease-no-deadline", For: ids("IPC-049"), Lost: true, Ceiling: quick, Reason: `still open|no bytes`, Fault: "a handler may take as long as it likes", local: hasty(lacking("the handler has a deadline"))},
+		{Name: "lease-deadline-default", For: ids("IPC-049"), Reason: `unhandled`, Fault: "the default error ends a request that the handler did not answer", local: hasty(func(m *localManner) { m.late = unhandled })},
+		{Name: "lease-deadline-final", For: ids("IPC-049"), Reason: `retryable`, Fault: "a request that the handler did not answer may not be tried again", local: hasty(func(m *localManner) {
 			m.late = func(id string) *answer {
 				a := turned(id, "timeout", "the application did not answer in time")
 				a.Retryable = "false"
 				return a
 			}
-		}},
-		{Name: "lease-late-reply", For: ids("IPC-049", "IPC-053"), Anywhere: true, Reason: `got \{"ok":true|it did not come`, Ceiling: 2 * quick, Fault: "a reply that comes too late is answered by yes", local: lacking("a late reply is refused")},
+		})},
+		{Name: "lease-late-reply", For: ids("IPC-049", "IPC-053"), Anywhere: true, Reason: `got \{"ok":true|it did not come`, Ceiling: 2 * quick, Fault: "a reply that comes too late is answered by yes", local: hasty(lacking("a late reply is refused"))},
 		{Name: "lease-no-bound", For: ids("IPC-050"), Heavy: true, Lost: true, Ceiling: 2 * quick, Reason: `still open|no bytes|timeout`, Fault: "any number of requests may wait", local: func(m *localManner) { m.maxPending = 1 << 20 }},
 		{Name: "lease-oldest-dropped", For: ids("IPC-050"), Heavy: true, Lost: true, Ceiling: 2 * quick, Reason: `carried|code|still open|no bytes`, Fault: "a request too many ends the oldest one", local: lacking("those that wait are left alone")},
 		{Name: "lease-overload-code", For: ids("IPC-050"), Heavy: true, Reason: `unhandled`, Fault: "a request too many gets the default error", local: func(m *localManner) { m.overloaded = unhandled }},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"unicode/utf16"
 )
 
@@ -32,17 +33,17 @@ func socketMutants() []Mutant {
 					return true
 				}
 			})},
-		{Name: "local-one-at-a-time", For: ids("IPC-004"), Anywhere: true, Lost: true, Ceiling: quick, Reason: `client number \d+ was not`, Fault: "clients are served one after another",
+		{Name: "local-one-at-a-time", For: ids("IPC-004"), Anywhere: true, Lost: true, Ceiling: quick, Heavy: true, Reason: `client number \d+ was not`, Fault: "clients are served one after another",
 			local: lacking("clients are served side by side")},
-		{Name: "local-sixteen", For: ids("IPC-004"), Also: ids("IPC-005", "IPC-006"), Ceiling: quick, Reason: `client number 1[67] was not`, Fault: "16 clients are served",
+		{Name: "local-sixteen", For: ids("IPC-004"), Also: ids("IPC-005", "IPC-006"), Ceiling: quick, Heavy: true, Reason: `client number 1[67] was not`, Fault: "16 clients are served",
 			local: func(m *localManner) { m.places = 16 }},
-		{Name: "local-sixty-three", For: ids("IPC-004"), Also: ids("IPC-005", "IPC-006"), Ceiling: quick, Reason: `client number 64 was not`, Fault: "63 clients are served",
+		{Name: "local-sixty-three", For: ids("IPC-004"), Also: ids("IPC-005", "IPC-006"), Ceiling: quick, Heavy: true, Reason: `client number 64 was not`, Fault: "63 clients are served",
 			local: func(m *localManner) { m.places = 63 }},
-		{Name: "local-no-limit", For: ids("IPC-005"), Ceiling: quick, Reason: `it is open`, Fault: "the 65th client is served, too", local: func(m *localManner) { m.places = 200 }},
-		{Name: "local-limit-silent", For: ids("IPC-005"), Reason: `closed after 0 lines`, Fault: "the 65th client is let go without a word", local: lacking("a client too many is answered")},
-		{Name: "local-limit-open", For: ids("IPC-005"), Ceiling: quick, Reason: `it is open`, Fault: "the 65th client is told, and its connection stays open", local: lacking("a client too many is let go")},
-		{Name: "local-limit-code", For: ids("IPC-005"), Reason: `internal_error`, Fault: "the 65th client is told of an internal error", local: lacking("a client too many is told why")},
-		{Name: "local-places-lost", For: ids("IPC-005", "IPC-006"), Also: ids("IPC-004"), Anywhere: true, Lost: true, Ceiling: quick, Reason: `.`, Fault: "the places of clients that left are never free again",
+		{Name: "local-no-limit", For: ids("IPC-005"), Ceiling: quick, Heavy: true, Reason: `it is open`, Fault: "the 65th client is served, too", local: func(m *localManner) { m.places = 200 }},
+		{Name: "local-limit-silent", For: ids("IPC-005"), Heavy: true, Reason: `closed after 0 lines`, Fault: "the 65th client is let go without a word", local: lacking("a client too many is answered")},
+		{Name: "local-limit-open", For: ids("IPC-005"), Ceiling: quick, Heavy: true, Reason: `it is open`, Fault: "the 65th client is told, and its connection stays open", local: lacking("a client too many is let go")},
+		{Name: "local-limit-code", For: ids("IPC-005"), Heavy: true, Reason: `internal_error`, Fault: "the 65th client is told of an internal error", local: lacking("a client too many is told why")},
+		{Name: "local-places-lost", For: ids("IPC-005", "IPC-006"), Also: ids("IPC-004"), Anywhere: true, Lost: true, Ceiling: quick, Heavy: true, Reason: `.`, Fault: "the places of clients that left are never free again",
 			local: lacking("places are given back")},
 		{Name: "local-read-in-accept", For: ids("IPC-006"), Anywhere: true, Lost: true, Ceiling: quick, Reason: `.`, Fault: "nobody is taken in until the client before has sent something",
 			local: lacking("nothing is read while clients are taken in")},
@@ -152,7 +153,10 @@ func lineMutants() []Mutant {
 		{Name: "local-req-id-empty", For: ids("IPC-015"), Reason: `"req_id":""`, Fault: "an answer without req_id has an empty one", local: withoutID(`""`)},
 		{Name: "local-req-id-kept", For: ids("IPC-015"), Anywhere: true, Reason: `"req_id":"before"`, Fault: "the req_id of the command before is repeated", local: func(m *localManner) {
 			last := ""
+			var mu sync.Mutex
 			m.answer = func(_ *localClient, cmd *localCommand, a *record) []*record {
+				mu.Lock()
+				defer mu.Unlock()
 				switch {
 				case cmd != nil && cmd.reqID == `"before"`:
 					last = cmd.reqID

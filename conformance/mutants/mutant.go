@@ -63,8 +63,10 @@ type Oddity struct {
 	// that are about minutes too.
 	lan     func(*lanManner)
 	minutes bool
-	// local makes the peer a daemon with a local API.
+	// local makes the peer a daemon with a local API; heavy: it meets the heavy checks
+	// too.
 	local func(*localManner)
+	heavy bool
 }
 
 // Mutants lists all, in the order of the source.
