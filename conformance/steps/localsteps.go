@@ -84,13 +84,17 @@ func init() {
 		}
 		return nil
 	})
-	define(`that was before (\d+) seconds had passed`, func(_ context.Context, s *Scenario, a []string, _ string) error {
-		n, err := number(a[0])
+	define(`it came to client ([A-Z]) before (\d+) seconds had passed`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
+		n, err := number(a[1])
 		if err != nil {
 			return err
 		}
-		if took := time.Since(s.speaker.said); took > time.Duration(n)*time.Second {
-			return fail(nil, fmt.Sprintf("an answer within %d s", n), "it came after %s", took.Round(time.Millisecond))
+		c, err := s.client(ctx, a[0])
+		if err != nil {
+			return err
+		}
+		if took := time.Since(c.said); took > time.Duration(n)*time.Second {
+			return s.concerning(fail(nil, fmt.Sprintf("an answer within %d s", n), "it came after %s", took.Round(time.Millisecond)), "IPC-031")
 		}
 		return nil
 	})
