@@ -122,6 +122,24 @@ Feature: Payloads and error payloads
     When the probe sends an envelope of kind "future" on a bidirectional stream
     Then the error's payload has code, message and retryable of the right types
 
+  @AXON-ERRPAY-001 @AXON-ERRPAY-002 @AXON-ERRPAY-004
+  Scenario Outline: An error for <what> keeps to the custom
+    Given a connection to the target
+    When the probe sends <bytes> as the bytes of a bidirectional stream
+    Then an error that comes back keeps to the custom
+
+    Examples:
+      | what              | bytes                                                                               |
+      | a nil id          | {"id":"00000000-0000-0000-0000-000000000000","kind":"request","payload":{}}         |
+      | an older id       | {"id":"«id of version 1»","kind":"request","payload":{}}                            |
+      | a text as payload | {"id":"«id»","kind":"request","payload":"text"}                                     |
+      | no payload        | {"id":"«id»","kind":"request"}                                                      |
+      | a message         | «message»                                                                           |
+      | a response        | {"id":"«id»","kind":"response","payload":{},"ref":"«other id»"}                     |
+      | an odd ref        | {"id":"«id»","kind":"request","payload":{},"ref":"not a uuid"}                      |
+      | too many bytes    | {"id":"«id»","kind":"request","payload":{"t":"«y to 70,000 bytes»"}}                |
+      | half an object    | {"id":"«id»","kind":"request"                                                       |
+
   @AXON-ERRPAY-001 @whole-run
   Scenario: Every error that the target made in the run had the usual shape
     Given a connection to the target

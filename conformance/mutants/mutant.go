@@ -59,6 +59,9 @@ type Oddity struct {
 	HasHandler bool
 
 	change func(*manner)
+	// light: what it does is the same the first and the thousandth time, so that it is
+	// spared the heavy checks.
+	light bool
 	// lan makes the peer a neighbour on a network; minutes: it meets the checks
 	// that are about minutes too.
 	lan     func(*lanManner)

@@ -24,13 +24,13 @@ func Oddities() []Oddity {
 			c.peer.pause(150 * time.Millisecond)
 			_ = c.stream.Send(c.peer.ctx, b)
 		})},
-		{Name: "odd-indented", What: "its replies are indented", change: bytesOf(func(b []byte) []byte {
+		{Name: "odd-indented", light: true, What: "its replies are indented", change: bytesOf(func(b []byte) []byte {
 			var v any
 			_ = json.Unmarshal(b, &v)
 			out, _ := json.MarshalIndent(v, "", "\t")
 			return out
 		})},
-		{Name: "odd-order", What: "the members of its replies stand in another order", change: altering(func(_ *call, a *answer) { a.Order = []string{"payload", "ref", "kind", "id"} })},
+		{Name: "odd-order", light: true, What: "the members of its replies stand in another order", change: altering(func(_ *call, a *answer) { a.Order = []string{"payload", "ref", "kind", "id"} })},
 		{Name: "odd-byte-by-byte", What: "its replies are written byte by byte", change: writing(func(c *call, b []byte) {
 			_ = c.stream.WritePieces(c.peer.ctx, b, 1)
 			_ = c.stream.Finish()
@@ -40,40 +40,40 @@ func Oddities() []Oddity {
 			c.peer.pause(20 * time.Millisecond)
 			_ = c.stream.Finish()
 		})},
-		{Name: "odd-line-feed", What: "a line feed stands behind each reply", change: bytesOf(func(b []byte) []byte { return append(slices.Clone(b), '\n') })},
-		{Name: "odd-space-before", What: "white space stands before each reply", change: bytesOf(func(b []byte) []byte { return append([]byte(" \r\n\t"), b...) })},
-		{Name: "odd-upper-case", What: "ids and refs are in upper case", change: altering(func(_ *call, a *answer) {
+		{Name: "odd-line-feed", light: true, What: "a line feed stands behind each reply", change: bytesOf(func(b []byte) []byte { return append(slices.Clone(b), '\n') })},
+		{Name: "odd-space-before", light: true, What: "white space stands before each reply", change: bytesOf(func(b []byte) []byte { return append([]byte(" \r\n\t"), b...) })},
+		{Name: "odd-upper-case", light: true, What: "ids and refs are in upper case", change: altering(func(_ *call, a *answer) {
 			a.ID, a.Ref = strings.ToUpper(a.ID), strings.ToUpper(a.Ref)
 		})},
-		{Name: "odd-upper-case-message", What: "the id in the default error's message is in upper case", change: inDefault(func(c *call, a *answer) {
+		{Name: "odd-upper-case-message", light: true, What: "the id in the default error's message is in upper case", change: inDefault(func(c *call, a *answer) {
 			a.Message = strings.ReplaceAll(a.Message, c.env.ID, strings.ToUpper(c.env.ID))
 		})},
-		{Name: "odd-escapes", What: "its texts are written with escapes", change: bytesOf(func(b []byte) []byte {
+		{Name: "odd-escapes", light: true, What: "its texts are written with escapes", change: bytesOf(func(b []byte) []byte {
 			return []byte(strings.NewReplacer("unhandled", `unh\u0061ndled`, `"kind"`, `"k\u0069nd"`, "'", `\u0027`).Replace(string(b)))
 		})},
 		{Name: "odd-invalid-finish", What: "what is not accepted gets nothing but FIN", change: func(m *manner) {
 			m.malformed = finish
 			m.invalid = func(c *call, _ string) { finish(c) }
 		}},
-		{Name: "odd-invalid-reset", What: "what is not accepted is reset", change: func(m *manner) {
+		{Name: "odd-invalid-reset", light: true, What: "what is not accepted is reset", change: func(m *manner) {
 			m.invalid = func(c *call, _ string) { c.drop(codeMalformed) }
 		}},
 		{Name: "odd-invalid-silent", What: "what is not accepted is met with silence", change: func(m *manner) {
 			m.malformed = func(*call) {}
 			m.invalid = func(*call, string) {}
 		}},
-		{Name: "odd-malformed-error", What: "malformed bytes get an error without a ref", change: func(m *manner) {
+		{Name: "odd-malformed-error", light: true, What: "malformed bytes get an error without a ref", change: func(m *manner) {
 			m.malformed = func(c *call) {
 				if c.stream.Bidi() {
 					c.reply(&answer{ID: quote(wire.NewID()), Kind: `"error"`, Code: `"invalid_envelope"`, Message: quote("the bytes are no envelope; send one JSON object"), Retryable: "false"})
 				}
 			}
 		}},
-		{Name: "odd-error-members", What: "its own errors carry further members in their payload", change: altering(func(_ *call, a *answer) { a.Retryable += `,"details":{"hint":"see the manual"},"since":1` })},
+		{Name: "odd-error-members", light: true, What: "its own errors carry further members in their payload", change: altering(func(_ *call, a *answer) { a.Retryable += `,"details":{"hint":"see the manual"},"since":1` })},
 		{Name: "odd-malformed-closes", What: "malformed bytes end the connection with an application code", Warns: ids("LIMIT-004"), change: func(m *manner) {
 			m.malformed = func(c *call) { c.link.hangUp(0x10, "malformed") }
 		}},
-		{Name: "odd-large", What: "it takes bodies up to 1 MiB", change: func(m *manner) { m.limit = 1<<20 - 1 }},
+		{Name: "odd-large", light: true, What: "it takes bodies up to 1 MiB", change: func(m *manner) { m.limit = 1<<20 - 1 }},
 		{Name: "odd-eight-streams", What: "it grants eight streams of each type at a time", change: granting(8, 8)},
 		{Name: "odd-four-streams", What: "it grants four streams of each type at a time", change: granting(4, 4)},
 		{Name: "odd-two-streams", What: "it grants two streams of each type at a time", change: granting(2, 2)},
@@ -87,7 +87,7 @@ func Oddities() []Oddity {
 			}
 			_ = c.stream.Send(c.peer.ctx, b)
 		})},
-		{Name: "odd-oversize-error", What: "an oversized request gets an error with a code of its own", change: func(m *manner) {
+		{Name: "odd-oversize-error", light: true, What: "an oversized request gets an error with a code of its own", change: func(m *manner) {
 			m.limit = 1<<20 - 1
 			m.refuse = func(c *call) string {
 				if len(c.body) > limit {
@@ -100,10 +100,10 @@ func Oddities() []Oddity {
 			c.InitialStreamReceiveWindow, c.MaxStreamReceiveWindow = 4<<10, 16<<10
 			c.InitialConnectionReceiveWindow, c.MaxConnectionReceiveWindow = 8<<10, 32<<10
 		})},
-		{Name: "odd-datagrams", What: "it offers datagrams and a small packet size", change: configuring(func(c *quic.Config) {
+		{Name: "odd-datagrams", light: true, What: "it offers datagrams and a small packet size", change: configuring(func(c *quic.Config) {
 			c.EnableDatagrams, c.InitialPacketSize, c.DisablePathMTUDiscovery = true, 1200, true
 		})},
-		{Name: "odd-names-authorities", What: "it names acceptable authorities that do not match", change: func(m *manner) {
+		{Name: "odd-names-authorities", light: true, What: "it names acceptable authorities that do not match", change: func(m *manner) {
 			m.tls = func(_ *peer, c *tls.Config) {
 				stranger, err := credential.ECDSACertificate(credential.CertOptions{CommonName: "an authority"})
 				if err == nil {
@@ -112,7 +112,7 @@ func Oddities() []Oddity {
 				}
 			}
 		}},
-		{Name: "odd-own-certificate", What: "its own certificate has expired, has other names, and brings another along", change: func(m *manner) {
+		{Name: "odd-own-certificate", light: true, What: "its own certificate has expired, has other names, and brings another along", change: func(m *manner) {
 			m.listen = func(p *peer, o *probe.ListenOptions) {
 				other, err := credential.ECDSACertificate(credential.CertOptions{})
 				if err != nil {
@@ -140,11 +140,11 @@ func Oddities() []Oddity {
 				}
 			}
 		}},
-		{Name: "odd-extra-refused", What: "members that the envelope does not define are refused", change: refusing(func(c *call) bool { return len(c.env.Extra) > 0 })},
-		{Name: "odd-ref-strict", What: "a ref that is the nil UUID is refused", change: refusing(func(c *call) bool {
+		{Name: "odd-extra-refused", light: true, What: "members that the envelope does not define are refused", change: refusing(func(c *call) bool { return len(c.env.Extra) > 0 })},
+		{Name: "odd-ref-strict", light: true, What: "a ref that is the nil UUID is refused", change: refusing(func(c *call) bool {
 			return c.env.Ref != nil && strings.Trim(*c.env.Ref, "0-") == ""
 		})},
-		{Name: "odd-uuid-forms", What: "ids in braces, as URNs and without hyphens are taken", change: func(m *manner) {
+		{Name: "odd-uuid-forms", light: true, What: "ids in braces, as URNs and without hyphens are taken", change: func(m *manner) {
 			m.tolerate(wire.IDNotUUID)
 			m.refuse = func(c *call) string {
 				if !uuidForms(c.env.ID) {
@@ -158,10 +158,10 @@ func Oddities() []Oddity {
 				}
 			}
 		}},
-		{Name: "odd-upper-case-refused", What: "ids in upper case are refused", change: refusing(func(c *call) bool { return c.env.ID != strings.ToLower(c.env.ID) })},
-		{Name: "odd-duplicates-taken", What: "of members that stand twice the last one counts", change: forgiving(wire.DuplicateMember)},
-		{Name: "odd-misplaced-reset", What: "a message, response or error on a bidirectional stream is reset", change: func(m *manner) { m.misplaced = func(c *call) { c.drop(codeMalformed) } }},
-		{Name: "odd-misplaced-finish", What: "a message, response or error on a bidirectional stream gets nothing but FIN", change: func(m *manner) { m.misplaced = finish }},
+		{Name: "odd-upper-case-refused", light: true, What: "ids in upper case are refused", change: refusing(func(c *call) bool { return c.env.ID != strings.ToLower(c.env.ID) })},
+		{Name: "odd-duplicates-taken", light: true, What: "of members that stand twice the last one counts", change: forgiving(wire.DuplicateMember)},
+		{Name: "odd-misplaced-reset", light: true, What: "a message, response or error on a bidirectional stream is reset", change: func(m *manner) { m.misplaced = func(c *call) { c.drop(codeMalformed) } }},
+		{Name: "odd-misplaced-finish", light: true, What: "a message, response or error on a bidirectional stream gets nothing but FIN", change: func(m *manner) { m.misplaced = finish }},
 		{Name: "odd-stops-after-reading", What: "it sends STOP_SENDING after it has read everything", change: func(m *manner) {
 			m.read = func(c *call) ([]byte, bool) {
 				b, ok := c.readToFIN()
@@ -179,13 +179,13 @@ func Oddities() []Oddity {
 		{Name: "odd-short-idle", What: "idle connections are kept for 5 s only", change: func(m *manner) {
 			configuring(func(c *quic.Config) { c.MaxIdleTimeout, c.KeepAlivePeriod = 5*time.Second, 0 })(m)
 		}},
-		{Name: "odd-refuses-by-close", What: "an unknown key is refused by an application close right after the handshake", change: func(m *manner) {
+		{Name: "odd-refuses-by-close", light: true, What: "an unknown key is refused by an application close right after the handshake", change: func(m *manner) {
 			m.tls = func(_ *peer, c *tls.Config) { c.ClientAuth = tls.RequestClientCert }
 			m.admit = func(*peer, tls.ConnectionState) error { return nil }
 			m.meet = closeStrangers(0)
 			m.serve = servingKnown
 		}},
-		{Name: "odd-refuses-late", What: "an unknown key is refused by an application close 50 ms after the handshake", change: func(m *manner) {
+		{Name: "odd-refuses-late", light: true, What: "an unknown key is refused by an application close 50 ms after the handshake", change: func(m *manner) {
 			m.tls = func(_ *peer, c *tls.Config) { c.ClientAuth = tls.RequestClientCert }
 			m.admit = func(*peer, tls.ConnectionState) error { return nil }
 			m.meet = closeStrangers(50 * time.Millisecond)
@@ -197,11 +197,11 @@ func Oddities() []Oddity {
 				return admit(p, s)
 			}
 		}},
-		{Name: "odd-tickets", What: "it hands out session tickets", change: func(m *manner) {
+		{Name: "odd-tickets", light: true, What: "it hands out session tickets", change: func(m *manner) {
 			m.tls = func(_ *peer, c *tls.Config) { c.SessionTicketsDisabled = false }
 		}},
 		{Name: "odd-handler-echo", HasHandler: true, What: "an application answers each request by its own payload", change: echo},
-		{Name: "odd-handler-errors", HasHandler: true, What: "an application answers by errors with codes and shapes of its own", change: func(m *manner) {
+		{Name: "odd-handler-errors", light: true, HasHandler: true, What: "an application answers by errors with codes and shapes of its own", change: func(m *manner) {
 			m.request = func(c *call) *answer {
 				return &answer{ID: quote(wire.NewID()), Kind: `"error"`, Ref: quote(c.env.ID), Payload: `{"Code":"E-7","why":["busy"],"code":"Not-Today"}`}
 			}
@@ -213,7 +213,7 @@ func Oddities() []Oddity {
 				_ = c.stream.Send(c.peer.ctx, b)
 			}
 		}},
-		{Name: "odd-handler-declines-some", HasHandler: true, What: "an application answers every other request and declines the rest", change: func(m *manner) {
+		{Name: "odd-handler-declines-some", light: true, HasHandler: true, What: "an application answers every other request and declines the rest", change: func(m *manner) {
 			none := m.request
 			echo(m)
 			some := m.request

@@ -138,7 +138,7 @@ func choose(names []string) ([]*job, error) {
 	}
 	for _, d := range slices.Concat(Oddities(), lanOddities(), localOddities()) {
 		jobs = append(jobs, &job{
-			row: Row{Name: d.Name, Sort: SortOddity, MadeFor: d.Warns, What: d.What}, hasHandler: d.HasHandler, heavy: d.lan == nil && d.local == nil || d.minutes && d.lan != nil || d.heavy, minutes: d.minutes, whole: true, change: d.change, lan: d.lan, local: d.local,
+			row: Row{Name: d.Name, Sort: SortOddity, MadeFor: d.Warns, What: d.What}, hasHandler: d.HasHandler, heavy: d.lan == nil && d.local == nil && !d.light || d.minutes && d.lan != nil || d.heavy, minutes: d.minutes, whole: true, change: d.change, lan: d.lan, local: d.local,
 		})
 	}
 	if len(names) == 0 {

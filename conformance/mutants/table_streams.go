@@ -24,7 +24,7 @@ func streamMutants() []Mutant {
 		{Name: "message-answered-by-message", For: message, Also: lost, Fault: "a message is acknowledged by a message", Reason: opened, change: oneWay("message", false, "message")},
 		{Name: "message-answered-by-request", For: message, Also: lost, Fault: "a message leads to a request", Reason: opened, change: oneWay("message", true, "request")},
 		{Name: "message-answered-by-response", For: append(ids("KIND-003"), message...), Also: lost, Fault: "a message gets a response on a unidirectional stream", Reason: opened + `|stream \d+ carries one`, change: oneWay("message", false, "response")},
-		{Name: "message-answered-late", For: message, Also: append(ids("KIND-008"), lost...), Fault: "a message is acknowledged after 300 ms", Reason: opened, change: answering("message", func(c *call) {
+		{Name: "message-answered-late", Whole: true, For: message, Also: append(ids("KIND-008"), lost...), Fault: "a message is acknowledged after 300 ms", Reason: opened, change: answering("message", func(c *call) {
 			c.peer.pause(300 * time.Millisecond)
 			c.link.say(false, "message", &c.env.ID)
 		})},
@@ -51,7 +51,7 @@ func streamMutants() []Mutant {
 			}
 		})},
 		{Name: "error-acknowledged", For: failure, Also: lost, Fault: "an unsolicited error is acknowledged by a message", Reason: opened, change: oneWay("error", false, "message")},
-		{Name: "error-answered-late", For: failure, Also: append(ids("KIND-005"), lost...), Fault: "an unsolicited error gets an error back after 300 ms", Reason: opened, change: answering("error", func(c *call) {
+		{Name: "error-answered-late", Whole: true, For: failure, Also: append(ids("KIND-005"), lost...), Fault: "an unsolicited error gets an error back after 300 ms", Reason: opened, change: answering("error", func(c *call) {
 			c.peer.pause(300 * time.Millisecond)
 			c.link.say(false, "error", &c.env.ID)
 		})},
@@ -136,7 +136,7 @@ func streamMutants() []Mutant {
 		{Name: "greeting-request", For: ids("STREAM-007"), Anywhere: true, Fault: "each connection is greeted by a request", Reason: opened, change: func(m *manner) { m.meet = func(l *link) { go1(l, func() { l.say(true, "request", nil) }) } }},
 		{Name: "greeting-hello", For: ids("STREAM-007"), Anywhere: true, Fault: "each connection is greeted by a hello of an older protocol", Reason: opened, change: func(m *manner) { m.meet = func(l *link) { go1(l, func() { l.say(false, "hello", nil) }) } }},
 		{Name: "greeting-empty", For: ids("STREAM-007"), Anywhere: true, Fault: "on each connection it opens a stream with nothing but FIN", Reason: opened, change: func(m *manner) { m.meet = func(l *link) { go1(l, func() { l.open(false, nil) }) } }},
-		{Name: "greeting-late", For: ids("STREAM-007"), Anywhere: true, Fault: "each connection is greeted after 400 ms", Reason: opened, change: func(m *manner) {
+		{Name: "greeting-late", Whole: true, For: ids("STREAM-007"), Anywhere: true, Fault: "each connection is greeted after 400 ms", Reason: opened, change: func(m *manner) {
 			m.meet = func(l *link) {
 				go1(l, func() {
 					l.peer.pause(400 * time.Millisecond)
@@ -144,7 +144,7 @@ func streamMutants() []Mutant {
 				})
 			}
 		}},
-		{Name: "ping-regularly", For: ids("STREAM-007"), Anywhere: true, Fault: "it sends a message on each connection every 200 ms", Reason: opened, change: func(m *manner) {
+		{Name: "ping-regularly", Whole: true, For: ids("STREAM-007"), Anywhere: true, Fault: "it sends a message on each connection every 200 ms", Reason: opened, change: func(m *manner) {
 			m.meet = func(l *link) {
 				go1(l, func() {
 					for l.peer.ctx.Err() == nil && l.conn.End() == nil {

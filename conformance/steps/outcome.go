@@ -89,7 +89,14 @@ func init() {
 			return fail(s.last, "a reply with an id of its own", "its id is %q and the request's %q", r.envelope.ID, s.last.id)
 		}
 		for _, x := range s.exchanges {
-			if x != s.last && x.stream.Bidi() && wire.SameUUID(x.read().envelope.ID, r.envelope.ID) {
+			if x == s.last || !x.stream.Bidi() {
+				continue
+			}
+			earlier, err := s.something(ctx, x)
+			if err != nil {
+				return err
+			}
+			if wire.SameUUID(earlier.envelope.ID, r.envelope.ID) {
 				return fail(s.last, "a reply with an id of its own", "an earlier reply had the id %s too", r.envelope.ID)
 			}
 		}
@@ -144,6 +151,9 @@ func init() {
 			return fail(s.last, "a message that says what went wrong and what to try: several words, not the code again", "the message is %s", message.Raw)
 		}
 		return nil
+	})
+	define(`an error that comes back keeps to the custom`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
+		return s.customaryError(ctx)
 	})
 	define(`it held for everything that the target sent in this run`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		return s.heldOverRun()

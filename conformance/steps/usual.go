@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/axonproto/axon/conformance/verdict"
 	"github.com/axonproto/axon/harness/probe"
 	"github.com/axonproto/axon/harness/wire"
 )
@@ -148,4 +149,34 @@ func (s *Scenario) treatedAsUsual(ctx context.Context, x *exchange) error {
 		return fail(x, "it is treated as any other request, which gets "+u.form, "it gets %s", formOf(r))
 	}
 	return nil
+}
+
+// customaryError: what came back, if it is an error of the target's own, has the
+// shape, the code and the text that such errors have.
+func (s *Scenario) customaryError(ctx context.Context) error {
+	x := s.last
+	if s.Target.HasHandler {
+		return &verdict.Inapplicable{Reason: "the target's application may have made the error"}
+	}
+	if err := s.settleStream(ctx); err != nil {
+		return err
+	}
+	r := x.read()
+	if r.values == 0 || r.envelope.Kind != "error" {
+		s.Observed = "no error came back: the stream carried " + r.describe()
+		return nil
+	}
+	var broken []error
+	code, isText := errorCode(r.envelope)
+	if problem := conventionProblem(r.envelope.Payload); problem != "" {
+		broken = append(broken, about(fail(x, "code and message as strings and retryable as a boolean", "%s", problem), "AXON-ERRPAY-001"))
+	}
+	if isText && !snakeCase.MatchString(code) {
+		broken = append(broken, about(fail(x, "a code in snake_case", "the code is %q", code), "AXON-ERRPAY-002"))
+	}
+	message, _ := r.envelope.Payload.Get("message")
+	if message.Kind == wire.String && !explains(message.String, code) {
+		broken = append(broken, about(fail(x, "a message that says what went wrong and what to try", "the message is %s", message.Raw), "AXON-ERRPAY-004"))
+	}
+	return together(broken)
 }
