@@ -44,7 +44,6 @@ type localDaemon struct {
 	sent, received int64
 	stopped        bool // delivery, by a fault
 	past           []*record
-	refs           []string // ids of requests in the order in which they came
 }
 
 // pinned is a peer that the daemon knows.

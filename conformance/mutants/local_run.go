@@ -79,7 +79,7 @@ func (j *job) lookLocal(ctx context.Context, o Options, checks *selection, me cr
 	if err != nil {
 		return j.row, fmt.Errorf("the local API does not answer: %w", err)
 	}
-	defer api.Close()
+	defer func() { _ = api.Close() }()
 	options := suite.Options{
 		Address: d.peer.address(), Identity: me, Features: o.Features, Control: api,
 		Timeout: ceiling, Slow: true, Patience: m.deadline + localPatience, Version: o.Version,
