@@ -116,6 +116,16 @@ Feature: The default error
     And the probe sends a request
     Then its own stream carries exactly one reply, a response or an error
 
+  @AXON-DEFERR-008
+  Scenario: A request is answered after one whose answer was refused before it was there
+    Given a connection to the target
+    When the probe writes a whole request on a stream and leaves it open
+    And the target has had time to read it
+    And the probe refuses that stream's answer and finishes the stream
+    And the target has had time to read it
+    And the probe sends a request
+    Then its own stream carries exactly one reply, a response or an error
+
   @AXON-DEFERR-007 @handle
   Scenario: A handler that declines leads to the default error
     Given an application handler is registered in the target

@@ -26,6 +26,7 @@ Feature: Forward compatibility
       | "hello"             |
       | "frågа‑質問"          |
       | "\u0000"            |
+      | "\"quoted\""        |
       | "re\\nquest"        |
       | "«1000 times k»"  |
       | "«20000 times k»" |

@@ -205,6 +205,14 @@ Feature: Sizes and bytes
       | request |
       | message |
 
+  @AXON-LIMIT-003
+  Scenario: A message whose stream is reset does no harm
+    Given a connection to the target
+    When the probe writes a whole message on a stream and leaves it open
+    And the target has had time to read it
+    And the probe resets that stream
+    Then it is not accepted
+
   @AXON-LIMIT-003 @observe
   Scenario: A message whose stream is reset after the whole of it was written is not delivered
     Given a local client of the target is watching

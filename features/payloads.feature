@@ -38,6 +38,23 @@ Feature: Payloads and error payloads
       | 60 KiB of escapes          | {"text":"«10000 times \u00e9»"}                              |
 
   @AXON-PAY-002
+  Scenario Outline: A payload of characters of four bytes each is accepted, wherever a log may cut it: <offset> bytes on
+    Given a connection to the target
+    When the probe sends a request with the payload {"t":"«<offset> times a»«1500 times 😀»"}
+    Then it is accepted
+    When the probe sends a message with the payload {"t":"«<offset> times a»«1500 times 😀»"}
+    Then the connection survives
+    When the probe sends an envelope of kind "«<offset> times a»«300 times 😀»" on a unidirectional stream
+    Then the connection survives
+
+    Examples:
+      | offset |
+      | 0      |
+      | 1      |
+      | 2      |
+      | 3      |
+
+  @AXON-PAY-002
   Scenario: Payloads of every sort are accepted in any order on one connection
     Given a connection to the target
     When requests with payloads of every sort are sent in a mixed order on one connection

@@ -51,12 +51,15 @@ func newSelection(features fs.FS) (*selection, error) {
 
 // sampleOf is the part, one in so many, of the checks that do not concern a mutant
 // which it meets all the same: other ones for each mutant, the same every time.
-const sampleOf = 12
+const sampleOf = 20
 
-func sampled(mutant, location string) bool {
+// judgeOf is the same for the checks that judge the run as a whole.
+const judgeOf = 4
+
+func sampled(mutant, location string, of uint32) bool {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(mutant + " " + location))
-	return h.Sum32()%sampleOf == 0
+	return h.Sum32()%of == 0
 }
 
 // of names the places of the checks for a peer.
@@ -67,7 +70,11 @@ func (s *selection) of(j *job, whole bool) []string {
 		if s.heavy[l.Location] && !j.heavy {
 			continue
 		}
-		wanted := whole || j.whole || s.wholeRun[l.Location] || sampled(j.row.Name, l.Location) ||
+		of := uint32(sampleOf)
+		if s.wholeRun[l.Location] {
+			of = judgeOf
+		}
+		wanted := whole || j.whole || sampled(j.row.Name, l.Location, of) ||
 			slices.ContainsFunc(l.IDs, func(id string) bool { return slices.Contains(broken, id) })
 		if wanted {
 			places = append(places, l.Location)

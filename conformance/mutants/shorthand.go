@@ -118,15 +118,6 @@ func echo(m *manner) {
 	}
 }
 
-// every calls f for each nth reply of a connection.
-func every(n int64, f func(*call, *answer)) change {
-	return altering(func(c *call, a *answer) {
-		if c.link.answers.Load()%n == 0 {
-			f(c, a)
-		}
-	})
-}
-
 // everyWrite calls f for the bytes of each nth reply of the peer.
 func everyWrite(n int64, f func(*call, []byte)) change {
 	return writing(func(c *call, b []byte) {

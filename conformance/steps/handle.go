@@ -177,6 +177,10 @@ func (s *Scenario) registerHandler(ctx context.Context) error {
 	}
 }
 
+// ExpectHandler says that a handler will be registered, so that an answer may be
+// an application's own.
+func (s *Scenario) ExpectHandler() { s.handled = true }
+
 // Release gives the handler lease back, so that requests are answered by default
 // again.
 func (s *Scenario) Release() {

@@ -61,7 +61,8 @@ func init() {
 		if err != nil {
 			return err
 		}
-		x.note(plain("request", wire.NewID()))
+		// With characters of two to four bytes, which the pieces cut through.
+		x.note(wire.Outgoing{ID: wire.NewID(), Kind: "request", Payload: `{"text":"é科😀 in pieces"}`}.Bytes())
 		if err := s.wrote(x, x.stream.WritePieces(ctx, x.sent, n)); err != nil || x.writeErr != nil {
 			return err
 		}

@@ -42,6 +42,11 @@ func init() {
 		s.last.due = false
 		return nil
 	})
+	define(`the probe refuses that stream's answer and finishes the stream`, func(_ context.Context, s *Scenario, _ []string, _ string) error {
+		s.last.stream.StopReading(0)
+		s.last.due = false
+		return s.finish(s.last)
+	})
 	define(`it is accepted whole or not at all`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		x := s.last
 		if err := s.survives(ctx); err != nil {

@@ -2,6 +2,7 @@ package suite
 
 import (
 	"bytes"
+	"embed"
 	"fmt"
 	"io/fs"
 	"path"
@@ -10,6 +11,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	gherkin "github.com/cucumber/gherkin/go/v42"
@@ -51,9 +53,27 @@ type catalogue struct {
 	contents []content
 }
 
+// loaded keeps what was read of files that are part of the program: they do not
+// change, and a self test reads them for each of hundreds of peers.
+var loaded sync.Map // embed.FS → *catalogue, which nobody changes
+
 // load reads and checks all feature files. Its errors are *UsageError: with one's
 // own feature files they are the author's.
 func load(features fs.FS) (*catalogue, error) {
+	embedded, constant := features.(embed.FS)
+	if constant {
+		if c, known := loaded.Load(embedded); known {
+			return c.(*catalogue), nil
+		}
+	}
+	c, err := read(features)
+	if err == nil && constant {
+		loaded.Store(embedded, c)
+	}
+	return c, err
+}
+
+func read(features fs.FS) (*catalogue, error) {
 	files, err := featureFiles(features)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/axonproto/axon/conformance/steps"
 	"github.com/axonproto/axon/conformance/verdict"
@@ -25,8 +26,9 @@ const (
 type gate struct {
 	mu   sync.Mutex
 	why  error
-	gone int
-	mute int
+	lost int // checks whose answer did not come
+	gone int // of these, those in a row after which no connection was taken
+	mute int // or no request answered
 }
 
 func (g *gate) close(why error) {
@@ -35,6 +37,22 @@ func (g *gate) close(why error) {
 	if g.why == nil {
 		g.why = why
 	}
+}
+
+// ceiling of the next check. A target that answers at once, and
+// again and again does not answer at all, has failed anyway; with a shorter wait
+// for the rest its run ends in minutes. It is never below slowFactor times the
+// target's own time.
+func (g *gate) ceiling(ceiling, answered time.Duration) time.Duration {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case g.lost >= 20:
+		ceiling /= 10
+	case g.lost >= 4:
+		ceiling /= 4
+	}
+	return max(ceiling, min(slowFactor*answered, ceiling*10))
 }
 
 func (g *gate) closed() bool { return g.reason() != nil }
@@ -59,10 +77,13 @@ func (g *gate) judge(r *run, s *steps.Scenario, res *result) {
 		return
 	}
 	s.Release()
+	g.mu.Lock()
+	g.lost++
+	g.mu.Unlock()
 	var blocked *verdict.Blocked
 	state := steps.Gone
 	if !errors.As(s.Err, &blocked) {
-		ctx, cancel := context.WithTimeout(context.Background(), r.target.Ceiling)
+		ctx, cancel := context.WithTimeout(context.Background(), g.ceiling(r.target.Ceiling, r.answered))
 		state, _ = steps.Look(ctx, r.target)
 		cancel()
 	}

@@ -41,6 +41,8 @@ type run struct {
 	contents []content
 	target   *steps.Target
 	gate     gate
+	// answered is the time that the first answer took, 0 when none came.
+	answered time.Duration
 	reviver  reviver
 	// unshown holds the needs that a driver claims and did not show.
 	unshown map[spec.Need]error
@@ -119,6 +121,7 @@ func (r *run) meet(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 2*r.target.Ceiling)
 	defer cancel()
 	answered, err := steps.Preflight(ctx, r.target)
+	r.answered = answered
 	if err != nil {
 		if o.Alive != nil {
 			if dead := o.Alive(); dead != nil {
@@ -245,6 +248,9 @@ func (r *run) before(ctx context.Context, p *godog.Scenario) (context.Context, e
 		r.exclusive.RLock()
 	}
 	s := steps.New(r.target, k.ids)
+	if slices.Contains(k.needs, spec.Handle) || slices.Contains(k.needs, spec.CLI) {
+		s.ExpectHandler()
+	}
 	s.Err = r.prevents(ctx, k)
 	whole := ctx
 	ctx, cancel := r.bound(ctx, k, s)
@@ -262,12 +268,13 @@ func (r *run) bound(ctx context.Context, k *check, s *steps.Scenario) (context.C
 	if k.turn() == commands {
 		return context.WithTimeout(ctx, r.commandCeiling(k))
 	}
+	ceiling := r.gate.ceiling(r.target.Ceiling, r.answered)
 	if !k.heavy {
-		return context.WithTimeout(ctx, r.target.Ceiling+k.waits+r.patience(k))
+		return context.WithTimeout(ctx, ceiling+k.waits+r.patience(k))
 	}
-	ctx, cancel := context.WithTimeout(ctx, heavyFactor*r.target.Ceiling)
-	stalled := time.AfterFunc(r.target.Ceiling, cancel)
-	s.Moved = func() { stalled.Reset(r.target.Ceiling) }
+	ctx, cancel := context.WithTimeout(ctx, heavyFactor*ceiling)
+	stalled := time.AfterFunc(ceiling, cancel)
+	s.Moved = func() { stalled.Reset(ceiling) }
 	return ctx, func() {
 		stalled.Stop()
 		cancel()

@@ -9,8 +9,9 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/axonproto/axon/harness/trace"
 	"github.com/quic-go/quic-go"
+
+	"github.com/axonproto/axon/harness/trace"
 )
 
 const (

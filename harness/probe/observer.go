@@ -3,10 +3,11 @@ package probe
 import (
 	"sync"
 
-	"github.com/axonproto/axon/harness/trace"
 	"github.com/quic-go/quic-go"
 	"github.com/quic-go/quic-go/qlog"
 	"github.com/quic-go/quic-go/qlogwriter"
+
+	"github.com/axonproto/axon/harness/trace"
 )
 
 // maxStops bounds how many STOP_SENDING codes one connection remembers.

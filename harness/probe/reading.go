@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/axonproto/axon/harness/trace"
 	"github.com/quic-go/quic-go"
+
+	"github.com/axonproto/axon/harness/trace"
 )
 
 const (
