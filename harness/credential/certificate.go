@@ -29,10 +29,19 @@ type CertOptions struct {
 	Extra      [][]byte  // further certificates (DER) shown after the own one
 }
 
-// Certificate makes a certificate for the identity, signed by itself.
+// isZero tells whether an ordinary certificate is asked for.
+func (o CertOptions) isZero() bool {
+	return o.CommonName == "" && o.DNSNames == nil && o.NotBefore.IsZero() && o.NotAfter.IsZero() && len(o.Extra) == 0
+}
+
+// Certificate makes a certificate for the identity, signed by itself. The ordinary
+// one is made once.
 func (i Identity) Certificate(o CertOptions) (tls.Certificate, error) {
 	if i.IsZero() {
 		return tls.Certificate{}, ErrNoKey
+	}
+	if o.isZero() {
+		return i.plain()
 	}
 	if o.CommonName == "" {
 		o.CommonName = i.AgentID()

@@ -4,12 +4,14 @@ import (
 	"crypto/ed25519"
 	"crypto/rand"
 	"crypto/sha256"
+	"crypto/tls"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
 	"strings"
+	"sync"
 )
 
 // Errors that a caller may want to tell apart; each comes wrapped with details.
@@ -27,6 +29,15 @@ const tokenScheme = "axon://"
 // Identity is an Ed25519 key pair: who a peer is. The zero Identity has no key.
 type Identity struct {
 	private ed25519.PrivateKey
+	plain   func() (tls.Certificate, error) // the certificate without options, made once
+}
+
+func identityOf(private ed25519.PrivateKey) Identity {
+	i := Identity{private: private}
+	i.plain = sync.OnceValues(func() (tls.Certificate, error) {
+		return selfSigned(private, CertOptions{CommonName: i.AgentID()})
+	})
+	return i
 }
 
 // New makes an identity from the system's randomness.
@@ -35,7 +46,7 @@ func New() (Identity, error) {
 	if err != nil {
 		return Identity{}, fmt.Errorf("make a key: %w; check the system's random source", err)
 	}
-	return Identity{private}, nil
+	return identityOf(private), nil
 }
 
 // FromSeed makes the identity that a 32-byte seed stands for.
@@ -43,7 +54,7 @@ func FromSeed(seed []byte) (Identity, error) {
 	if len(seed) != ed25519.SeedSize {
 		return Identity{}, fmt.Errorf("%d bytes: %w", len(seed), ErrSeed)
 	}
-	return Identity{ed25519.NewKeyFromSeed(seed)}, nil
+	return identityOf(ed25519.NewKeyFromSeed(seed)), nil
 }
 
 // IsZero tells whether there is no key.
