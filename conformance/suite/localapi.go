@@ -16,7 +16,7 @@ const localArea = "AXON-IPC-"
 // which have one.
 func (r *run) needsLocalAPI(k *check) error {
 	ofLocal := func(id string) bool { return strings.HasPrefix(id, localArea) }
-	if _, ok := r.options.Control.(*control.IPC); ok || !slices.ContainsFunc(k.ids, ofLocal) || k.turn() == commands {
+	if _, ok := r.options.Control.(*control.IPC); ok || !slices.ContainsFunc(k.ids, ofLocal) || k.ofCommands() {
 		return nil
 	}
 	return &verdict.Inapplicable{Reason: "the suite was not given a local API of AXON's kind (--ipc)"}

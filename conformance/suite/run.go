@@ -211,7 +211,7 @@ func (r *run) godog(ctx context.Context) error {
 		ScenarioInitializer: r.initialize,
 		Options: &godog.Options{
 			Format: silentFormat, Output: io.Discard, NoColors: true, Strict: true,
-			Concurrency: r.turn.parallel(r.options.Parallel), FeatureContents: files, Tags: r.turn.filter(), DefaultContext: ctx,
+			Concurrency: r.parallel(), FeatureContents: files, DefaultContext: ctx,
 		},
 	}
 	if code := suite.Run(); code > 1 {
@@ -265,7 +265,7 @@ func (r *run) bound(ctx context.Context, k *check, s *steps.Scenario) (context.C
 	if ceiling := r.lanCeiling(k); ceiling > 0 {
 		return context.WithTimeout(ctx, ceiling)
 	}
-	if k.turn() == commands {
+	if k.ofCommands() {
 		return context.WithTimeout(ctx, r.commandCeiling(k))
 	}
 	ceiling := r.gate.ceiling(r.target.Ceiling, r.answered)

@@ -11,37 +11,42 @@ import (
 type turn int
 
 const (
-	// ordinary checks meet the target itself.
+	// ordinary checks meet the target one after the other.
 	ordinary turn = iota
-	// commands are checks of the command line, which start processes of their own.
-	commands
+	// aside are checks that mostly wait, several at once: those of the command line,
+	// which start processes of their own, and those whose steps let seconds pass.
+	aside
 	// wholeRun checks judge the run as a whole.
 	wholeRun
 )
 
-var turns = []turn{ordinary, commands, wholeRun}
+var turns = []turn{ordinary, aside, wholeRun}
 
-// commandsAtOnce is how many checks of the command line run at once: they do not meet
-// the target itself, so that none of them can be what it dies of, and they wait much.
-const commandsAtOnce = 4
+// asideAtOnce is how many checks run aside at once.
+const asideAtOnce = 4
 
-// turn of a check. What needs a network as well is ordinary.
 func (k *check) turn() turn {
 	switch {
 	case k.wholeRun:
 		return wholeRun
-	case slices.Contains(k.needs, spec.CLI) && !slices.Contains(k.needs, spec.LAN):
-		return commands
+	case k.ofCommands() || k.waits > 0 && !k.alone && !k.heavy && !slices.Contains(k.needs, spec.LAN):
+		return aside
 	}
 	return ordinary
 }
 
-// parallel is how many checks run at once.
-func (t turn) parallel(chosen int) int {
-	if t == commands {
-		return max(chosen, commandsAtOnce)
+// ofCommands tells whether a check is one of the command line alone. What needs a
+// network as well is not.
+func (k *check) ofCommands() bool {
+	return slices.Contains(k.needs, spec.CLI) && !slices.Contains(k.needs, spec.LAN)
+}
+
+// parallel is how many checks of this turn run at once.
+func (r *run) parallel() int {
+	if r.turn == aside && !r.target.Single {
+		return max(r.options.Parallel, asideAtOnce)
 	}
-	return chosen
+	return r.options.Parallel
 }
 
 // commandFactor times the ceiling is what a check of the command line may take, which
@@ -54,16 +59,4 @@ func (r *run) commandCeiling(k *check) time.Duration {
 		ceiling += slowSeconds * time.Second
 	}
 	return ceiling
-}
-
-// filter in godog's own words. It serves only to save godog from stepping through the
-// scenarios of another turn.
-func (t turn) filter() string {
-	switch t {
-	case commands:
-		return "@cli && ~@whole-run"
-	case wholeRun:
-		return "@whole-run"
-	}
-	return "~@whole-run"
 }
