@@ -198,7 +198,7 @@ Feature: Streams
     And the probe sends {"id":"«id» as the bytes of a unidirectional stream
     And the probe writes a whole message on a stream and leaves it open
     And the probe resets that stream
-    And 1,200 messages of 4 KiB each are sent on one connection
+    And 300 messages of 4 KiB each are sent on one connection
     Then the connection serves on, or a new one does
     And the messages among them are taken
 
@@ -206,7 +206,7 @@ Feature: Streams
   Scenario: A stalled message holds back no other message
     Given a connection to the target
     When the probe writes a whole message on a stream and leaves it open
-    And 1,200 messages of 4 KiB each are sent on one connection
+    And 300 messages of 4 KiB each are sent on one connection
     Then the messages among them are taken
 
   @AXON-STREAM-010

@@ -29,6 +29,7 @@ type process struct {
 	stderr        *os.File
 	words         tail
 	exited        chan struct{}
+	heard         chan struct{} // closed at the end of standard error
 	work          sync.WaitGroup
 
 	mu    sync.Mutex // guards what follows
@@ -40,7 +41,7 @@ type process struct {
 
 // start starts a program. Its standard error is read to its end.
 func start(command []string) (link, error) {
-	p := &process{exited: make(chan struct{})}
+	p := &process{exited: make(chan struct{}), heard: make(chan struct{})}
 	p.command = exec.Command(command[0], command[1:]...)
 	var theirs []*os.File
 	pipe := func() (ours, other *os.File, err error) {
@@ -105,6 +106,7 @@ func (p *process) wait() {
 
 // listen keeps the last lines of standard error.
 func (p *process) listen() {
+	defer close(p.heard)
 	reader := bufio.NewReaderSize(p.stderr, longestWords)
 	for {
 		line, err := reader.ReadSlice('\n')
@@ -130,13 +132,19 @@ func (p *process) Write(b []byte) (int, error) { return p.stdin.Write(b) }
 
 func (p *process) lastWords() []string { return p.words.last(tailLines) }
 
+// ending says how the driver ended, once its last words have been heard.
 func (p *process) ending() string {
+	patience := time.After(drainPatience)
 	select {
 	case <-p.exited:
+		select {
+		case <-p.heard:
+		case <-patience: // something that it left behind holds it open
+		}
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		return "the driver has ended (" + p.state + ")"
-	case <-time.After(drainPatience):
+	case <-patience:
 		return "the driver closed its standard output"
 	}
 }
