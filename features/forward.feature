@@ -49,7 +49,12 @@ Feature: Forward compatibility
       | "hello"            |
       | "frågа‑質問"         |
       | "\u0000"           |
-      | "«1000 times k»" |
+      | "\"quoted\""       |
+      | "«1000 times k»"   |
+      | "«300 times 😀»"    |
+      | "a«300 times 😀»"   |
+      | "aa«300 times 😀»"  |
+      | "aaa«300 times 😀»" |
 
   @AXON-FWD-002
   Scenario Outline: A kind that nobody knows on a bidirectional stream gets the default error: <kind>

@@ -44,8 +44,6 @@ Feature: Payloads and error payloads
     Then it is accepted
     When the probe sends a message with the payload {"t":"«<offset> times a»«1500 times 😀»"}
     Then the connection survives
-    When the probe sends an envelope of kind "«<offset> times a»«300 times 😀»" on a unidirectional stream
-    Then the connection survives
 
     Examples:
       | offset |

@@ -188,19 +188,23 @@ Feature: Streams
   @AXON-STREAM-011 @heavy
   Scenario: After everything odd that a unidirectional stream can carry, messages are taken as before
     Given a connection to the target
-    When the probe sends «request» as the bytes of a unidirectional stream
-    And the probe sends {"id":"«id»","kind":"response","payload":{},"ref":"«other id»"} as the bytes of a unidirectional stream
+    When the probe sends {"id":"«id»","kind":"response","payload":{},"ref":"«other id»"} as the bytes of a unidirectional stream
     And the probe sends an envelope of kind "future" on a unidirectional stream
     And the probe sends an envelope of kind "«300 times é»" on a unidirectional stream
-    And the probe sends {"id":"«id»","kind":"error","payload":{}} as the bytes of a unidirectional stream
-    And the probe sends {"id":"«id»","kind":"error","payload":{"code":7,"message":null,"retryable":"no"},"ref":"«other id»"} as the bytes of a unidirectional stream
-    And the probe sends nothing but FIN on a unidirectional stream
-    And the probe sends {"id":"«id» as the bytes of a unidirectional stream
+    And the probe sends {"id":"«id»","kind":"error","payload":{"code":"no_handler","message":"no","retryable":false},"ref":"«other id»"} as the bytes of a unidirectional stream
     And the probe writes a whole message on a stream and leaves it open
     And the probe resets that stream
-    And 300 messages of 4 KiB each are sent on one connection
-    Then the connection serves on, or a new one does
-    And the messages among them are taken
+    Then the connection serves on, or a new one takes its place
+    When the probe sends «request» as the bytes of a unidirectional stream
+    Then the connection serves on, or a new one takes its place
+    When the probe sends {"id":"«id»","kind":"error","payload":{"code":7,"message":null,"retryable":"no"},"ref":"«other id»"} as the bytes of a unidirectional stream
+    Then the connection serves on, or a new one takes its place
+    When the probe sends {"id":"«id» as the bytes of a unidirectional stream
+    Then the connection serves on, or a new one takes its place
+    When the probe sends nothing but FIN on a unidirectional stream
+    Then the connection serves on, or a new one takes its place
+    When 300 messages of 4 KiB each are sent on one connection
+    Then the messages among them are taken
 
   @AXON-STREAM-009 @heavy
   Scenario: A stalled message holds back no other message

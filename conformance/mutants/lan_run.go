@@ -41,8 +41,8 @@ type pool struct {
 }
 
 // pools parts the jobs in those that keep a processor busy and, after them, those
-// that need time.
-func pools(jobs []*job, parallel int) []pool {
+// that mostly wait.
+func pools(jobs []*job, parallel int) [][]pool {
 	busy := pool{make(chan int, len(jobs)), parallel}
 	local := pool{make(chan int, len(jobs)), max(parallel, localWorkers)}
 	patient := pool{make(chan int, len(jobs)), max(parallel, lanWorkers)}
@@ -56,11 +56,10 @@ func pools(jobs []*job, parallel int) []pool {
 			busy.queue <- i
 		}
 	}
-	all := []pool{busy, local, patient}
-	for _, p := range all {
+	for _, p := range []pool{busy, local, patient} {
 		close(p.queue)
 	}
-	return all
+	return [][]pool{{busy}, {local, patient}}
 }
 
 // lanParallel is the number of checks at once against a neighbour: most of their

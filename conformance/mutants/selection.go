@@ -51,7 +51,7 @@ func newSelection(features fs.FS) (*selection, error) {
 
 // sampleOf is the part, one in so many, of the checks that do not concern a mutant
 // which it meets all the same: other ones for each mutant, the same every time.
-const sampleOf = 20
+const sampleOf = 40
 
 // judgeOf is the same for the checks that judge the run as a whole.
 const judgeOf = 4
@@ -74,7 +74,7 @@ func (s *selection) of(j *job, whole bool) []string {
 		if s.wholeRun[l.Location] {
 			of = judgeOf
 		}
-		wanted := whole || j.whole || sampled(j.row.Name, l.Location, of) ||
+		wanted := whole || sampled(j.row.Name, l.Location, of) ||
 			slices.ContainsFunc(l.IDs, func(id string) bool { return slices.Contains(broken, id) })
 		if wanted {
 			places = append(places, l.Location)

@@ -84,7 +84,7 @@ func idMutants() []Mutant {
 			}),
 		},
 		{
-			Name: "id-repeated-once-in-100", Whole: true, For: ids("ENV-005"),
+			Name: "id-repeated-once-in-100", For: ids("ENV-005"),
 			Fault: "each hundredth reply has the id of the one before", Reason: `both have the id|used before`,
 			change: func(m *manner) {
 				var last atomic.Value

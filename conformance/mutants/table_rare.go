@@ -28,7 +28,7 @@ func rareMutants() []Mutant {
 			{"payload", "has a null payload", `payload-not-object`, ids("ENV-008"), func(_ *call, a *answer) { a.Payload = "null" }},
 		} {
 			list = append(list, Mutant{
-				Name: "each-" + often.name + "-" + f.name, For: f.for_, Anywhere: true, Whole: often.n >= 50, Reason: f.reason,
+				Name: "each-" + often.name + "-" + f.name, For: f.for_, Anywhere: true, Reason: f.reason,
 				Fault: "each " + often.name + " reply " + f.what,
 				change: altering(func(c *call, a *answer) {
 					if c.peer.answers.Load()%often.n == 0 {
@@ -38,21 +38,21 @@ func rareMutants() []Mutant {
 			})
 		}
 		list = append(list,
-			Mutant{Name: "each-" + often.name + "-reset", For: ids("STREAM-002"), Anywhere: true, Whole: often.n >= 50, Lost: true, Reason: `then a reset`, Fault: "each " + often.name + " reply is reset in place of its FIN",
+			Mutant{Name: "each-" + often.name + "-reset", For: ids("STREAM-002"), Anywhere: true, Lost: true, Reason: `then a reset`, Fault: "each " + often.name + " reply is reset in place of its FIN",
 				change: everyWrite(often.n, func(c *call, b []byte) {
 					_ = c.stream.Write(c.peer.ctx, b)
 					c.peer.pause(5 * time.Millisecond)
 					c.stream.Reset(0)
 				})},
-			Mutant{Name: "each-" + often.name + "-dropped", For: ids("KIND-002"), Anywhere: true, Whole: often.n >= 50, Lost: true, Reason: `no bytes, then a reset`, Fault: "each " + often.name + " request is reset",
+			Mutant{Name: "each-" + often.name + "-dropped", For: ids("KIND-002"), Anywhere: true, Lost: true, Reason: `no bytes, then a reset`, Fault: "each " + often.name + " request is reset",
 				change: everyWrite(often.n, func(c *call, _ []byte) { c.stream.Reset(0) })},
-			Mutant{Name: "each-" + often.name + "-twice", For: ids("STREAM-003"), Anywhere: true, Whole: often.n >= 50, Reason: `2 JSON values`, Fault: "each " + often.name + " reply stands twice",
+			Mutant{Name: "each-" + often.name + "-twice", For: ids("STREAM-003"), Anywhere: true, Reason: `2 JSON values`, Fault: "each " + often.name + " reply stands twice",
 				change: everyWrite(often.n, func(c *call, b []byte) { _ = c.stream.Send(c.peer.ctx, append(b, b...)) })},
 		)
 	}
 	plain := wire.NewID
 	return append(list,
-		Mutant{Name: "each-fiftieth-no-fin", Whole: true, For: ids("STREAM-002"), Anywhere: true, Lost: true, Ceiling: quick, Reason: `still open|FIN`, Fault: "each fiftieth reply is not followed by FIN",
+		Mutant{Name: "each-fiftieth-no-fin", For: ids("STREAM-002"), Anywhere: true, Lost: true, Ceiling: quick, Reason: `still open|FIN`, Fault: "each fiftieth reply is not followed by FIN",
 			change: everyWrite(50, func(c *call, b []byte) { _ = c.stream.Write(c.peer.ctx, b) })},
 		Mutant{Name: "each-hundredth-unanswered", For: ids("STREAM-008"), Anywhere: true, Lost: true, Heavy: true, Ceiling: quick, Reason: `no bytes|nothing came`, Fault: "each hundredth request of a connection is forgotten",
 			change: func(m *manner) {

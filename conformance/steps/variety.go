@@ -61,6 +61,13 @@ func init() {
 	define(`the connection serves on, or a new one does`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		return s.settle(ctx)
 	})
+	define(`the connection serves on, or a new one takes its place`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
+		if err := s.settle(ctx); err != nil || s.conn.End() == nil {
+			return err
+		}
+		_, err := s.dial(ctx) // becomes the scenario's connection
+		return err
+	})
 	define(`(the|every) reply's default error holds in this respect`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
 		batch := s.exchanges
 		if a[0] == "the" {
