@@ -1,6 +1,7 @@
 package mutants
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
@@ -137,6 +138,22 @@ func Oddities() []Oddity {
 			m.meet = func(l *link) {
 				if len(l.peer.others(l)) > 0 {
 					l.hangUp(0, "there is a connection already")
+				}
+			}
+		}},
+		{Name: "odd-two-connections", What: "it keeps two connections a peer and closes the newest", change: func(m *manner) {
+			m.meet = func(l *link) {
+				if len(l.peer.others(l)) > 1 {
+					l.hangUp(0, "there are two connections already")
+				}
+			}
+		}},
+		{Name: "odd-two-newest", What: "it keeps two connections a peer and closes the oldest", change: func(m *manner) {
+			m.meet = func(l *link) {
+				others := l.peer.others(l)
+				slices.SortFunc(others, func(a, b *link) int { return cmp.Compare(b.number, a.number) })
+				for _, o := range others[min(1, len(others)):] {
+					o.hangUp(0, "replaced by a newer connection")
 				}
 			}
 		}},

@@ -3,6 +3,7 @@ package steps
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -476,27 +477,33 @@ func (s *Scenario) connectionsInRow(ctx context.Context, n int) error {
 	return nil
 }
 
-// connectionsAtOnce has n connections open together; a target that keeps one
-// connection a peer is asked on one after another.
+// connectionsAtOnce has n connections open together, or as many of them as the target
+// keeps, and sends on each.
 func (s *Scenario) connectionsAtOnce(ctx context.Context, n, each int) error {
+	if s.Target.Single {
+		n = 1
+	}
 	var open []*probe.Conn
 	for range n {
 		c, err := s.dial(ctx)
-		if err != nil && len(open) >= 2 {
-			// How many a target takes is its own affair.
+		if err != nil && len(open) < 2 {
+			return err
+		}
+		if err != nil {
 			s.Lost = false
 			break
 		}
-		if err != nil {
-			return err
-		}
 		open = append(open, c)
-		if s.Target.Single {
-			break
-		}
+	}
+	kept := open
+	if len(open) > 1 {
+		kept = slices.DeleteFunc(slices.Clone(open), func(c *probe.Conn) bool { return s.notKept(ctx, c) })
+	}
+	if len(kept) == 0 {
+		return s.lose(s.last, "the target keeps one connection of several", "it closed all %d", len(open))
 	}
 	for range each {
-		for _, c := range open {
+		for _, c := range kept {
 			if _, err := s.sendOn(ctx, c, true, plain("request", wire.NewID())); err != nil {
 				return err
 			}

@@ -2,6 +2,7 @@ package steps
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -30,8 +31,11 @@ type stirred struct {
 	sent  []*exchange
 }
 
-// NewWatch opens the connections. An error means only that the target does not
-// keep them, and that nothing can be watched.
+// room is how many connections a check may have open beside those that are watched.
+const room = 6
+
+// NewWatch opens the connections, and tries whether the target keeps others beside
+// them. An error means only that it does not, and that nothing can be watched.
 func NewWatch(ctx context.Context, t *Target) (*Watch, error) {
 	s := New(t, nil)
 	w := &Watch{scenario: s, stirred: []stirred{
@@ -46,11 +50,31 @@ func NewWatch(ctx context.Context, t *Target) (*Watch, error) {
 			w.stirred[i].conn, err = s.dial(ctx)
 		}
 	}
+	if err == nil {
+		err = w.hasRoom(ctx, t)
+	}
 	if err != nil {
 		s.Close()
 		return nil, err
 	}
 	return w, nil
+}
+
+func (w *Watch) hasRoom(ctx context.Context, t *Target) error {
+	others := New(t, nil)
+	defer others.Close()
+	for range room {
+		if _, err := others.dial(ctx); err != nil {
+			return err
+		}
+	}
+	_, _ = others.good(ctx, others.conn) // one that is closed has been by then
+	for _, c := range slices.Concat(w.scenario.conns, others.conns) {
+		if c.End() != nil {
+			return errors.New(describeClosing(c.End()))
+		}
+	}
+	return nil
 }
 
 // Stir sends, once, on unidirectional streams what must draw no answer. It is done
@@ -84,14 +108,14 @@ func init() {
 	define(`a connection on which nothing was sent in this run stayed silent`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		w := s.Target.Watch
 		if w == nil {
-			return &verdict.Inapplicable{Reason: "the target keeps one connection a peer, so none can be watched beside the others"}
+			return &verdict.Inapplicable{Reason: "the target keeps too few connections a peer for one to be watched beside the others"}
 		}
 		return w.quiet(ctx, s, stirred{conn: w.silent}, "a new connection on which nothing is sent stays silent")
 	})
 	define(`what was sent on unidirectional streams early in the run drew no answer until now`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		w := s.Target.Watch
 		if w == nil {
-			return &verdict.Inapplicable{Reason: "the target keeps one connection a peer, so none can be watched beside the others"}
+			return &verdict.Inapplicable{Reason: "the target keeps too few connections a peer for one to be watched beside the others"}
 		}
 		w.Stir(ctx)
 		for _, on := range w.stirred {
