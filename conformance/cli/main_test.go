@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.uber.org/goleak"
@@ -145,7 +146,7 @@ func playDaemon(args []string) int {
 	fmt.Fprintf(os.Stderr, `{"level":"INFO","msg":"ready","address":"127.0.0.1:4242","agent_id":%q}`+"\n", agent)
 	switch how {
 	case "stubborn":
-		select {}
+		time.Sleep(time.Hour) // ended by the one who started it
 	case "crashes":
 		return 3
 	}

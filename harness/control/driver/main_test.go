@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 )
@@ -84,7 +85,7 @@ func play(how string, args []string) int {
 		}
 	}
 	if how == "stubborn" {
-		select {}
+		time.Sleep(time.Hour) // ended by the one who started it
 	}
 	return 0
 }
@@ -112,7 +113,7 @@ func (f *fake) take(c told) (code int, end bool) {
 		return 3, true
 	case f.how == "hangs on "+c.Command:
 	case f.how == "stops for good on "+c.Command:
-		select {}
+		time.Sleep(time.Hour) // ended by the one who started it
 	case f.how == "claims too much":
 		say("%s", refuse("unsupported"))
 	case f.how == "fails":
