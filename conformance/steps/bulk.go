@@ -457,7 +457,7 @@ func (s *Scenario) connectionsInRow(ctx context.Context, n int) error {
 			return err
 		}
 		if r, err := s.answer(ctx, x); err != nil {
-			if s.Target.Single && len(r.data) == 0 && x.connectionEnd(ctx, c) != nil && closedByTarget(c) && ctx.Err() == nil {
+			if s.Target.Single && len(r.data) == 0 && closedByTarget(c) && ctx.Err() == nil {
 				// It had not noticed yet that the connection before is over.
 				s.Lost, s.exchanges = false, s.exchanges[:len(s.exchanges)-1]
 				time.Sleep(pause)
@@ -541,7 +541,7 @@ func (s *Scenario) mixture(ctx context.Context, n int) error {
 		}
 		x, err := s.good(ctx, c)
 		if err != nil {
-			if end := x.connectionEnd(ctx, c); end != nil && end.Remote && !end.IdleTimeout {
+			if end := c.End(); end != nil && end.Remote && !end.IdleTimeout {
 				s.Lost = false
 				if c, err = s.dial(ctx); err != nil {
 					return s.lose(x, "the target lives on", "it takes no new connection: %v", err)

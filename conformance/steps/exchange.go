@@ -53,20 +53,6 @@ func (x *exchange) malformed() bool {
 	return len(x.sent) > largest
 }
 
-// connectionEnd is the end of an exchange's connection, nil while it is open. A
-// stream may learn of it a moment before the connection itself.
-func (x *exchange) connectionEnd(ctx context.Context, c *probe.Conn) *probe.Closing {
-	if x != nil && x.stream != nil {
-		if e, ended := x.stream.Ended(); ended && e.How == probe.ConnectionClosed {
-			select {
-			case <-c.Done():
-			case <-ctx.Done():
-			}
-		}
-	}
-	return c.End()
-}
-
 // open begins an exchange on a stream of its own.
 func (s *Scenario) open(ctx context.Context, bidi bool) (*exchange, error) {
 	c, err := s.connection(ctx)

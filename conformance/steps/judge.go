@@ -74,7 +74,7 @@ func (s *Scenario) survives(ctx context.Context) error {
 		if err == nil {
 			continue
 		}
-		if end := x.connectionEnd(ctx, c); end != nil {
+		if end := c.End(); end != nil {
 			return s.lose(last, "the connection stays and answers the next request", "it ended: %s", describeClosing(end))
 		}
 		if _, blocked := errors.AsType[*verdict.Blocked](err); blocked {

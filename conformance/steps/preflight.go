@@ -117,10 +117,10 @@ func KeepsConnections(ctx context.Context, t *Target) bool {
 		return false
 	}
 	for _, c := range []*probe.Conn{second, first} {
-		if x, err := s.good(ctx, c); err != nil {
+		if _, err := s.good(ctx, c); err != nil {
 			// One that is closed is not kept; one that is open and silent is, and
 			// owes an answer.
-			return first.End() == nil && x.connectionEnd(ctx, c) == nil
+			return first.End() == nil && c.End() == nil
 		}
 	}
 	return true

@@ -190,6 +190,11 @@ func (c *Conn) End() *Closing {
 // endOr returns the connection's end, or what err says of it when the end has
 // not been noted yet.
 func (c *Conn) endOr(err error) *Closing {
+	if endsConnection(err) {
+		// quic-go tells the streams first; whoever has seen a stream end so shall find
+		// the connection ended.
+		<-c.quic.Context().Done()
+	}
 	if end := c.End(); end != nil {
 		return end
 	}

@@ -248,3 +248,18 @@ func TestWriteWithoutRoomEndsWithTheContext(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestAStreamDoesNotEndBeforeItsConnection: who has seen a stream end with its
+// connection finds the connection ended.
+func TestAStreamDoesNotEndBeforeItsConnection(t *testing.T) {
+	for range 50 {
+		near, far := pair(t, ListenOptions{}, DialOptions{})
+		ours := bidi(t, near)
+		must(t, ours.Write(within(t), []byte("x")))
+		arrived(t, far, 1)
+		go func() { _ = far.Close(42, "enough") }()
+		if e := ending(t, ours); e.How != ConnectionClosed || near.End() == nil || near.End().Code != 42 {
+			t.Fatalf("the stream ended by %+v, the connection by %+v", e, near.End())
+		}
+	}
+}
