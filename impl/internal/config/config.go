@@ -96,7 +96,7 @@ func Load(root string) (Config, error) {
 	path := filepath.Join(root, File)
 	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return Config{}, fmt.Errorf("read configuration: %w", err)
+		return Config{}, fmt.Errorf("read configuration: %w; make it a file that you can read, or take it away", err)
 	}
 	c, err := Parse(text)
 	if err != nil {

@@ -137,7 +137,7 @@ func (s setting) store(d *document, value *string) (string, error) {
 		}
 		n, err := strconv.Atoi(*value)
 		if err != nil {
-			return "", fmt.Errorf("%s is a whole number, and %q is none", s.key, *value)
+			return "", fmt.Errorf("%s is a whole number, and %q is none; write for example 9000", s.key, *value)
 		}
 		*place = &n
 		return strconv.Itoa(n), nil
@@ -146,7 +146,7 @@ func (s setting) store(d *document, value *string) (string, error) {
 			return "", nil
 		}
 		if *value != "true" && *value != "false" {
-			return "", fmt.Errorf("%s is true or false, and %q is neither", s.key, *value)
+			return "", fmt.Errorf("%s is true or false, and %q is neither; write one of them", s.key, *value)
 		}
 		on := *value == "true"
 		*place = &on

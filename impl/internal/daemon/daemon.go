@@ -125,7 +125,6 @@ func begin(o Options) (_ *running, err error) {
 	if err != nil {
 		return nil, err
 	}
-	d.keeper.Start(d.endpoint)
 	if nearby != nil {
 		var ctx context.Context
 		ctx, d.stopDiscovery = context.WithCancel(context.Background())
@@ -154,6 +153,8 @@ func (d *running) connect(o Options, conf config.Config) error {
 	if err != nil {
 		return err
 	}
+	// Before the first local client can ask for something to be sent.
+	d.keeper.Start(d.endpoint)
 	d.server, err = ipc.Listen(ipc.Options{
 		StateRoot: o.StateRoot, Own: d.id.ID, PublicKey: d.id.Public, Name: conf.Name, Version: o.Version,
 		Book: book, Links: d.keeper, Network: d.endpoint, Dispatcher: router, Logger: o.Logger,

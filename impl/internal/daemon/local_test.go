@@ -2,11 +2,15 @@ package daemon
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
+	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -14,7 +18,9 @@ import (
 
 	"github.com/quic-go/quic-go"
 
+	"github.com/axonproto/axon/impl/internal/config"
 	"github.com/axonproto/axon/impl/internal/envelope"
+	"github.com/axonproto/axon/impl/internal/identity"
 	"github.com/axonproto/axon/impl/internal/ipc"
 )
 
@@ -129,4 +135,46 @@ func TestBurst(t *testing.T) {
 		t.Errorf("the client that did not read got %d lines", lines)
 	}
 	attach(t, root)
+}
+
+// TestVeryFirstCommand: whoever finds the socket finds a daemon that can send.
+func TestVeryFirstCommand(t *testing.T) {
+	root := t.TempDir()
+	peer, err := identity.Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf("peers:\n  - agent_id: %s\n    pubkey: %s\n", peer.ID, identity.EncodePublicKey(peer.Public))
+	if err := os.WriteFile(filepath.Join(root, config.File), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	port := 0
+	go func() {
+		done <- Run(ctx, Options{StateRoot: root, Port: &port, Listen: "127.0.0.1", Logger: slog.New(slog.DiscardHandler)})
+	}()
+	for deadline := time.Now().Add(ceiling); ; runtime.Gosched() {
+		conn, err := net.Dial("unix", filepath.Join(root, ipc.SocketFile))
+		if err == nil {
+			_ = conn.Close()
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+	}
+	l := &local{t: t}
+	if l.conn, err = net.Dial("unix", filepath.Join(root, ipc.SocketFile)); err != nil {
+		t.Fatal(err)
+	}
+	l.r = bufio.NewReader(l.conn)
+	if got := l.ask(fmt.Sprintf(`{"cmd":"send","to":%q,"kind":"message","payload":{}}`, peer.ID)); !strings.Contains(got, "peer_unreachable") {
+		t.Error(got)
+	}
+	_ = l.conn.Close()
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
 }

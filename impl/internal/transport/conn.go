@@ -165,12 +165,45 @@ func (c *conn) confirm(ctx context.Context, received uint64) error {
 
 func (c *conn) close(reason string) { _ = c.qc.CloseWithError(codeClosed, reason) }
 
-// flushTime is how long to keep the connection so that the last reply arrives:
-// closing at once would throw away what is on its way.
-func (c *conn) flushTime(now time.Time) time.Duration {
-	const most = 250 * time.Millisecond
-	grace := min(max(3*c.qc.ConnectionStats().SmoothedRTT, 20*time.Millisecond), most)
-	return time.Unix(0, c.lastReply.Load()).Add(grace).Sub(now)
+const (
+	// flushLeast is how long nothing more must have been sent before a connection is
+	// closed on which a reply was written in the last flushMost. It is twice a probe
+	// time-out of a fast path, max_ack_delay included (RFC 9002, section 6.2.1).
+	flushLeast = 60 * time.Millisecond
+	flushMost  = time.Second
+	flushStep  = 5 * time.Millisecond
+)
+
+// waitFlush keeps the connection until the last reply has most likely arrived:
+// closing throws away what is on its way. quic-go does not tell what was
+// acknowledged, but it sends again what was not, after a time-out that doubles; so
+// all has arrived when nothing was sent for longer than that.
+func (c *conn) waitFlush(ctx context.Context) {
+	begun := time.Now()
+	if begun.Sub(time.Unix(0, c.lastReply.Load())) > flushMost {
+		return
+	}
+	tick := time.NewTicker(flushStep)
+	defer tick.Stop()
+	stats := c.qc.ConnectionStats()
+	sent, last, interval := stats.PacketsSent, begun, time.Duration(0)
+	for now := begun; now.Sub(begun) < flushMost; {
+		select {
+		case now = <-tick.C:
+		case <-ctx.Done():
+			return
+		case <-c.qc.Context().Done():
+			return
+		}
+		stats = c.qc.ConnectionStats()
+		if stats.PacketsSent != sent {
+			sent, last, interval = stats.PacketsSent, now, max(interval, now.Sub(last))
+		}
+		timeout := stats.SmoothedRTT + 4*stats.MeanDeviation + flushLeast/2
+		if now.Sub(last) >= max(flushLeast, 2*timeout, 3*interval) {
+			return
+		}
+	}
 }
 
 // closeReason turns the end of a connection into a few words for the log.

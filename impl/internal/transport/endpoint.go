@@ -270,17 +270,3 @@ func (e *Endpoint) drain(ctx context.Context) error {
 	err := e.quic.Close()
 	return errors.Join(err, e.udp.Close())
 }
-
-func (c *conn) waitFlush(ctx context.Context) {
-	wait := c.flushTime(time.Now())
-	if wait <= 0 {
-		return
-	}
-	t := time.NewTimer(wait)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	case <-c.qc.Context().Done():
-	}
-}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -112,6 +113,57 @@ func TestShutdownLetsRequestsFinish(t *testing.T) {
 	closed(t, ctx, qc)
 	if err := <-down; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestShutdownWaitsForALostReply: the reply is written, and lost at first.
+func TestShutdownWaitsForALostReply(t *testing.T) {
+	ctx := testContext(t)
+	own, peer := newIdentity(t), newIdentity(t)
+	e, h := listen(t, own, pinned(peer), nil)
+	front, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := &lossy{PacketConn: front}
+	tr := &quic.Transport{Conn: path}
+	t.Cleanup(func() { _ = tr.Close(); _ = front.Close() })
+	qc, err := tr.Dial(ctx, e.Addr(), remoteTLS(t, peer), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alive(t, ctx, qc)
+	answer := make(chan error, 1)
+	go func() {
+		_, err := ask(ctx, qc, []byte("hold"))
+		answer <- err
+	}()
+	<-h.held
+	path.deaf.Store(true)
+	time.AfterFunc(150*time.Millisecond, func() { path.deaf.Store(false) })
+	down := make(chan error, 1)
+	go func() { down <- e.Shutdown(ctx) }()
+	close(h.hold)
+	if err := <-answer; err != nil {
+		t.Errorf("the reply was not sent again: %v", err)
+	}
+	if err := <-down; err != nil {
+		t.Error(err)
+	}
+}
+
+// lossy hears nothing while it is deaf.
+type lossy struct {
+	net.PacketConn
+	deaf atomic.Bool
+}
+
+func (l *lossy) ReadFrom(p []byte) (int, net.Addr, error) {
+	for {
+		n, addr, err := l.PacketConn.ReadFrom(p)
+		if err != nil || !l.deaf.Load() {
+			return n, addr, err
+		}
 	}
 }
 
