@@ -17,3 +17,11 @@ func coverage(features fs.FS) (cli.Coverage, error) {
 	text, holes, err := suite.Coverage(features, madeFor)
 	return cli.Coverage{Text: text, Holes: holes}, err
 }
+
+func listMutants() []cli.Mutant {
+	var list []cli.Mutant
+	for _, m := range mutants.List() {
+		list = append(list, cli.Mutant(m))
+	}
+	return list
+}

@@ -54,7 +54,7 @@ func environment() cli.Env {
 	env := cli.Env{
 		Version:  version(),
 		Features: features.FS(),
-		Engine:   cli.Engine{Run: suite.Run, List: suite.List, Coverage: coverage, SelfTest: selfTest},
+		Engine:   cli.Engine{Run: suite.Run, List: suite.List, Coverage: coverage, Mutants: listMutants, SelfTest: selfTest},
 	}
 	if self, err := os.Executable(); err == nil {
 		env.Bundled = []string{self, bundled}

@@ -50,6 +50,8 @@ type Engine struct {
 	List func(fs.FS, suite.Selection) ([]suite.Listed, error)
 	// Coverage follows the seed's lines to requirements, scenarios and mutants.
 	Coverage func(fs.FS) (Coverage, error)
+	// Mutants lists the peers that are broken on purpose. Nil: none are shown.
+	Mutants func() []Mutant
 	// SelfTest runs the suite against peers that are broken on purpose. Nil:
 	// not part of this build.
 	SelfTest func(context.Context, SelfTestOptions) (SelfTestResult, error)
@@ -198,7 +200,7 @@ Exit codes of run:
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(p.runCommand(), p.listCommand(), p.identityCommand(), p.coverageCommand(),
+	root.AddCommand(p.runCommand(), p.listCommand(), p.explainCommand(), p.identityCommand(), p.coverageCommand(),
 		p.selfTestCommand(), p.versionCommand(), p.completionCommand())
 	root.AddCommand(p.reportCommands()...)
 	root.SetHelpCommand(&cobra.Command{

@@ -56,7 +56,7 @@ func TestMain(m *testing.M) {
 func scriptEnv() Env {
 	env := Env{
 		Version:  "1.2.3",
-		Features: fstest.MapFS{"kinds.feature": {Data: []byte("Feature: kinds\n")}},
+		Features: fstest.MapFS{"kinds.feature": {Data: []byte(kindsFeature)}},
 		Engine:   fakeEngine(os.Getenv("OUTCOME")),
 	}
 	if os.Getenv("BUNDLED") != "none" {
@@ -153,3 +153,12 @@ func playDaemon(args []string) int {
 	<-terminated
 	return 0
 }
+
+// kindsFeature is all that the fake suite has to show.
+const kindsFeature = `Feature: kinds
+  @AXON-KIND-002
+  Scenario: A request is answered on its own stream
+    Given a connection to the target
+    When the probe sends a request
+    Then its own stream carries exactly one reply, a response or an error
+`

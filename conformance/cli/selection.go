@@ -23,21 +23,26 @@ var levels = []string{"must", "should", "advisory"}
 
 // selectionFlags are the flags by which run and list choose.
 type selectionFlags struct {
-	tags, level, scenario, features string
-	edition, shard                  string
-	requirements                    []string
+	tags, level, section, need string
+	scenario, features         string
+	edition, shard             string
+	requirements               []string
 }
 
 func (s *selectionFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&s.tags, "tags", "", "only scenarios whose tags fit this `EXPRESSION`, as in \"@AXON-KIND-002 or not @heavy\"")
 	c.Flags().StringSliceVar(&s.requirements, "requirement", nil, "only this `ID`; repeatable, or separated by commas")
 	c.Flags().StringVar(&s.level, "level", "", "only requirements of this `LEVEL`: must, should or advisory")
+	c.Flags().StringVar(&s.section, "section", "", "only requirements of this `SECTION`, as in streams; 'axon-conformance coverage' shows all")
+	c.Flags().StringVar(&s.need, "need", "", "only checks that need this `NEED` of the target: wire (nothing but its address), quiet, drive, handle, observe, cli or lan")
 	c.Flags().StringVar(&s.scenario, "scenario", "", "only the scenario at `FILE:LINE`, as reports print it")
 	c.Flags().StringVar(&s.edition, "edition", "", "requirements of this `EDITION` of AXON Message Types (default: "+spec.Edition+", the newest)")
 	c.Flags().StringVar(&s.shard, "shard", "", "only part I of N of the checks, as `I/N`; 'axon-conformance merge' joins the reports of all parts")
 	addFeatures(c, &s.features)
 	_ = c.RegisterFlagCompletionFunc("edition", cobra.FixedCompletions(spec.Editions(), cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("level", cobra.FixedCompletions(levels, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("section", cobra.FixedCompletions(sectionNames(), cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("need", cobra.FixedCompletions(needNames(), cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("requirement", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return requirementIDs(), cobra.ShellCompDirectiveNoFileComp
 	})
@@ -45,6 +50,22 @@ func (s *selectionFlags) add(c *cobra.Command) {
 
 func addFeatures(c *cobra.Command, dir *string) {
 	c.Flags().StringVar(dir, "features", "", "`DIR` with *.feature files to use instead of the embedded ones")
+}
+
+func sectionNames() []string {
+	var names []string
+	for _, s := range spec.Sections() {
+		names = append(names, s.Slug)
+	}
+	return names
+}
+
+func needNames() []string {
+	var names []string
+	for _, n := range spec.Needs() {
+		names = append(names, string(n))
+	}
+	return names
 }
 
 func requirementIDs() []string {
@@ -63,6 +84,12 @@ func (s *selectionFlags) read(p *program) (fs.FS, suite.Selection, error) {
 	chosen := suite.Selection{Tags: s.tags, Level: strings.ToUpper(s.level)}
 	if s.level != "" && !slices.Contains(levels, strings.ToLower(s.level)) {
 		return nil, none, usagef("--level %s: there is no such level%s", s.level, suggest(s.level, levels))
+	}
+	if chosen.Section = strings.ToLower(s.section); s.section != "" && !slices.Contains(sectionNames(), chosen.Section) {
+		return nil, none, usagef("--section %s: there is no such section%s; there are %s", s.section, suggest(s.section, sectionNames()), strings.Join(sectionNames(), ", "))
+	}
+	if chosen.Need = strings.ToLower(s.need); s.need != "" && !slices.Contains(needNames(), chosen.Need) {
+		return nil, none, usagef("--need %s: there is no such need%s", s.need, suggest(s.need, needNames()))
 	}
 	var err error
 	if chosen.Edition, err = edition(s.edition); err != nil {

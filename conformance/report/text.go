@@ -110,10 +110,13 @@ func (t *text) field(word, value string) {
 	t.printf("   %-11s%s\n", word, t.wrap(value, 14))
 }
 
-// wrap breaks s at spaces so that lines which start at column indent end before
-// the width. Words longer than a line stay whole; line ends in s are kept.
-func (t *text) wrap(s string, indent int) string {
-	room := max(t.width-indent, 20)
+func (t *text) wrap(s string, indent int) string { return Wrap(s, t.width, indent) }
+
+// Wrap breaks s at spaces so that lines which start at column indent end before
+// the width. Words longer than a line stay whole; line ends in s are kept, and what
+// cannot be printed is escaped.
+func Wrap(s string, width, indent int) string {
+	room := max(width-indent, 20)
 	var lines []string
 	for _, part := range strings.Split(strings.TrimRight(s, "\n"), "\n") {
 		part = cut(Printable(strings.ReplaceAll(part, "\t", "  ")), 4096)

@@ -93,6 +93,11 @@ type Selection struct {
 	Requirements []string
 	// Level is "MUST", "SHOULD", "ADVISORY" or empty; in any case of letters.
 	Level string
+	// Section is a section's short name, "streams", or empty.
+	Section string
+	// Need is what the checks must need of the target, "observe", or empty. All need
+	// "wire"; that alone means those that need nothing more.
+	Need string
 	// Location is "FILE:LINE" of one scenario or example row, as reports print it.
 	Location string
 	// Locations is a list of such places, any of which will do; nil is all.

@@ -66,6 +66,9 @@ func (c *catalogue) choose(s Selection) ([]*check, error) {
 	if level != "" && level != spec.Must && level != spec.Should && level != spec.Advisory {
 		return nil, &UsageError{fmt.Sprintf("there is no level %q: use must, should or advisory", s.Level)}
 	}
+	if err := s.knownSection(); err != nil {
+		return nil, err
+	}
 	for _, place := range append([]string{s.Location}, s.Locations...) {
 		if _, known := c.byPlace[place]; place != "" && !known {
 			return nil, &UsageError{fmt.Sprintf("there is no scenario at %s: `axon-conformance list` shows where each stands", place)}
@@ -86,7 +89,7 @@ func (c *catalogue) choose(s Selection) ([]*check, error) {
 		if s.Location != "" && k.location != s.Location || s.Locations != nil && !slices.Contains(s.Locations, k.location) {
 			continue
 		}
-		if !k.concerns(s.Requirements, level, edition) {
+		if !k.concerns(s, level, edition) || !k.hasNeed(s.Need) {
 			continue
 		}
 		chosen = append(chosen, k)
@@ -144,16 +147,42 @@ func parseTags(text string) (e tagexpressions.Evaluatable, err error) {
 	return tagexpressions.Parse(text)
 }
 
-// concerns: one of the check's ids is among the wanted, has the wanted level, and
-// is part of the edition.
-func (k *check) concerns(wanted []string, level spec.Level, edition string) bool {
+// concerns: one of the check's ids is among the wanted, has the wanted level and
+// section, and is part of the edition.
+func (k *check) concerns(s Selection, level spec.Level, edition string) bool {
 	for _, id := range k.ids {
 		q, _ := spec.Lookup(id)
-		if (len(wanted) == 0 || slices.Contains(wanted, id)) && (level == "" || q.Level == level) && spec.InEdition(edition, q) {
+		if (len(s.Requirements) == 0 || slices.Contains(s.Requirements, id)) && (level == "" || q.Level == level) &&
+			(s.Section == "" || q.Section == s.Section) && spec.InEdition(edition, q) {
 			return true
 		}
 	}
 	return false
+}
+
+func (k *check) hasNeed(need string) bool {
+	if need == string(spec.Wire) {
+		return len(k.needsOf()) == 0
+	}
+	return need == "" || slices.Contains(k.needsOf(), need)
+}
+
+// knownSection checks the names of the section and the need.
+func (s Selection) knownSection() error {
+	var sections, needs []string
+	for _, section := range spec.Sections() {
+		sections = append(sections, section.Slug)
+	}
+	for _, need := range spec.Needs() {
+		needs = append(needs, string(need))
+	}
+	if s.Section != "" && !slices.Contains(sections, s.Section) {
+		return &UsageError{fmt.Sprintf("there is no section %q; there are %s", s.Section, strings.Join(sections, ", "))}
+	}
+	if s.Need != "" && !slices.Contains(needs, s.Need) {
+		return &UsageError{fmt.Sprintf("there is no need %q; there are %s", s.Need, strings.Join(needs, ", "))}
+	}
+	return nil
 }
 
 // knownTags: a mistyped tag would silently select nothing, or with "not" all.
