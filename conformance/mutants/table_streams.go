@@ -349,7 +349,7 @@ func streamMutants() []Mutant {
 			}
 			c.serve()
 		})},
-		{Name: "at-most-four-connections", For: ids("DEFERR-008"), Anywhere: true, Lost: true, Ceiling: quick, Fault: "the requests on a fifth connection get no answer", Reason: `no bytes`, change: serving(func(c *call) {
+		{Name: "at-most-four-connections", For: ids("DEFERR-008"), Anywhere: true, Lost: true, Ceiling: quick, Fault: "the requests on a fifth connection get no answer", Reason: `no bytes|nothing came`, change: serving(func(c *call) {
 			if len(c.peer.others(c.link)) >= 5 && c.peer.others(nil)[0] != c.link {
 				return
 			}
