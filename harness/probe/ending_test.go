@@ -7,8 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/axonproto/axon/harness/trace"
 	"github.com/quic-go/quic-go"
+
+	"github.com/axonproto/axon/harness/trace"
 )
 
 func TestFinishedWithDataAndEmpty(t *testing.T) {

@@ -7,8 +7,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/axonproto/axon/harness/trace"
 	"github.com/quic-go/quic-go"
+
+	"github.com/axonproto/axon/harness/trace"
 )
 
 // sender and receiver are the two sides of a quic-go stream.

@@ -3,8 +3,9 @@ package probe
 import (
 	"errors"
 
-	"github.com/axonproto/axon/harness/trace"
 	"github.com/quic-go/quic-go"
+
+	"github.com/axonproto/axon/harness/trace"
 )
 
 // TryOpenBidi opens a bidirectional stream without waiting. It returns false when
