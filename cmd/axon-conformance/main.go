@@ -20,6 +20,7 @@ import (
 	"github.com/axonproto/axon/cmd/axon-conformance/internal/faulty"
 	"github.com/axonproto/axon/cmd/axon-conformance/internal/nopath"
 	"github.com/axonproto/axon/conformance/cli"
+	"github.com/axonproto/axon/conformance/mutants"
 	"github.com/axonproto/axon/conformance/suite"
 	"github.com/axonproto/axon/features"
 	axon "github.com/axonproto/axon/impl/cli"
@@ -54,7 +55,10 @@ func environment() cli.Env {
 	env := cli.Env{
 		Version:  version(),
 		Features: features.FS(),
-		Engine:   cli.Engine{Run: suite.Run, List: suite.List, Coverage: coverage, Mutants: listMutants, SelfTest: selfTest},
+		Engine: cli.Engine{
+			Run: suite.Run, List: suite.List, Coverage: coverage, Mutants: listMutants, SelfTest: selfTest,
+			Peer: playPeer, Faults: mutants.Faults,
+		},
 	}
 	if self, err := os.Executable(); err == nil {
 		env.Bundled = []string{self, bundled}

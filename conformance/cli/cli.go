@@ -52,6 +52,10 @@ type Engine struct {
 	Coverage func(fs.FS) (Coverage, error)
 	// Mutants lists the peers that are broken on purpose. Nil: none are shown.
 	Mutants func() []Mutant
+	// Peer is a peer until its context ends, Faults names the ways in which it can
+	// be broken. Nil: not part of this build.
+	Peer   func(context.Context, PeerOptions) error
+	Faults func() []string
 	// SelfTest runs the suite against peers that are broken on purpose. Nil:
 	// not part of this build.
 	SelfTest func(context.Context, SelfTestOptions) (SelfTestResult, error)
@@ -201,7 +205,7 @@ Exit codes of run:
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(p.runCommand(), p.listCommand(), p.explainCommand(), p.identityCommand(), p.coverageCommand(),
-		p.selfTestCommand(), p.versionCommand(), p.completionCommand())
+		p.selfTestCommand(), p.peerCommand(), p.sendCommand(), p.versionCommand(), p.completionCommand())
 	root.AddCommand(p.reportCommands()...)
 	root.SetHelpCommand(&cobra.Command{
 		Use:   "help [COMMAND...]",

@@ -20,7 +20,7 @@ import (
 type peer struct {
 	manner   manner
 	identity credential.Identity
-	// admitted is the Agent ID of the one key that it knows.
+	// admitted is the Agent ID of the one key that it knows, empty for any key.
 	admitted string
 	endpoint *probe.Endpoint
 	listener *probe.Listener
@@ -63,11 +63,16 @@ func startPeer(m manner, admitted credential.Identity) (*peer, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := probe.New(probe.Options{Identity: id})
+	return openPeer(m, admitted.AgentID(), probe.Options{Identity: id})
+}
+
+// openPeer starts a peer that knows one Agent ID, or any when it is empty.
+func openPeer(m manner, admitted string, o probe.Options) (*peer, error) {
+	e, err := probe.New(o)
 	if err != nil {
 		return nil, err
 	}
-	p := &peer{manner: m, identity: id, admitted: admitted.AgentID(), endpoint: e, notes: map[string]int{}}
+	p := &peer{manner: m, identity: o.Identity, admitted: admitted, endpoint: e, notes: map[string]int{}}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	if err := p.listen(); err != nil {
 		p.close()
@@ -193,7 +198,7 @@ func (l *link) known() bool {
 // knows tells whether a certificate holds the admitted key.
 func (p *peer) knows(c *x509.Certificate) error {
 	key, ok := credentialKey(c)
-	if !ok || credential.AgentID(key) != p.admitted {
+	if !ok || p.admitted != "" && credential.AgentID(key) != p.admitted {
 		return errUnknownKey
 	}
 	return nil

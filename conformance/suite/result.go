@@ -115,18 +115,23 @@ func transcript(events []trace.Event) []report.Event {
 			}
 			continue
 		}
-		line := report.Event{
-			AtMS: milliseconds(e.At), Direction: string(e.Direction), Connection: e.Connection, Stream: e.Stream,
-			Event: string(e.Kind), Bytes: e.Bytes, Code: e.Code, Text: printable(e.Text), Fin: e.Kind == trace.Fin,
-		}
-		if e.Kind == trace.Data {
-			if line.Text = string(e.Data); !isText(e.Data) {
-				line.Text, line.Hex = "", hex.EncodeToString(e.Data)
-			}
-		}
-		out = append(out, line)
+		out = append(out, EventOf(e))
 	}
 	return out
+}
+
+// EventOf gives an event the form that it has in a report.
+func EventOf(e trace.Event) report.Event {
+	line := report.Event{
+		AtMS: milliseconds(e.At), Direction: string(e.Direction), Connection: e.Connection, Stream: e.Stream,
+		Event: string(e.Kind), Bytes: e.Bytes, Code: e.Code, Text: printable(e.Text), Fin: e.Kind == trace.Fin,
+	}
+	if e.Kind == trace.Data {
+		if line.Text = string(e.Data); !isText(e.Data) {
+			line.Text, line.Hex = "", hex.EncodeToString(e.Data)
+		}
+	}
+	return line
 }
 
 func milliseconds(d time.Duration) float64 {

@@ -10,7 +10,7 @@ import (
 )
 
 // shownBytes is how much data one printed line shows before it is cut in the middle.
-const shownBytes = 240
+const shownBytes = 320
 
 // String prints the event on one line:
 //

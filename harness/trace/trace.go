@@ -65,8 +65,15 @@ type Log struct {
 	limit int
 
 	mu      sync.Mutex // guards what follows
+	show    func(Event)
 	events  []Event
 	dropped int
+}
+
+// Show begins a log that keeps nothing and shows each event as it comes. The calls
+// come one after the other; they must not use the log.
+func Show(show func(Event)) *Log {
+	return &Log{began: time.Now(), show: show}
 }
 
 // New begins a log that keeps up to limit events (0 or less: DefaultLimit). Once
@@ -86,12 +93,15 @@ func (l *Log) Add(e Event) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	e.At = time.Since(l.began)
+	e.Bytes = max(e.Bytes, len(e.Data))
+	if l.show != nil {
+		l.show(e)
+	}
 	if len(l.events) >= l.limit {
 		l.dropped++
 		return
 	}
-	e.At = time.Since(l.began)
-	e.Bytes = max(e.Bytes, len(e.Data))
 	if len(e.Data) > 0 {
 		kept := e.Data[:min(len(e.Data), KeptBytes)]
 		e.Data = append(make([]byte, 0, len(kept)), kept...)
