@@ -20,7 +20,7 @@ RACE    := CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 $(GO) test -race
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build check format vet lint cross test race parts examples run lan lan-slow selftest coverage fuzz
+.PHONY: help build check format vet lint cross test race parts examples features run lan lan-slow selftest coverage fuzz
 
 ## help: list the targets
 help:
@@ -31,7 +31,7 @@ build:
 	$(GO) build -o $(BIN)/ ./cmd/...
 
 ## check: all that has to pass before a change goes in; CI runs this
-check: format vet cross test parts run lan coverage selftest lint
+check: format vet cross features test parts run lan coverage selftest lint
 
 ## format: fail on files that gofmt would change
 format:
@@ -68,6 +68,10 @@ parts:
 ## examples: judge the example peer and the example driver (a part of test and race)
 examples:
 	$(GO) test -count=1 -run '^TestExample' $(SUITE)
+
+## features: look for what should be mended in the feature files
+features:
+	$(GO) run $(SUITE) lint
 
 ## run: judge the bundled daemon over real QUIC
 run:

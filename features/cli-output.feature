@@ -229,38 +229,3 @@ Feature: The command line: exit codes and output
       | examples                  |           |
       | --help                    |           |
       | request nobody Hello      |           |
-
-  @AXON-CLI-040 @cli
-  Scenario Outline: The nearest that is known is named: <command>
-    Given a running daemon
-    When `axon <command>` is run
-    Then it exits with code 2
-    And standard error says "<nearest>"
-
-    Examples:
-      | command            | nearest |
-      | reqest             | request |
-      | dameon             | daemon  |
-      | peers --jsno       | --json  |
-      | completion fich    | fish    |
-
-  @AXON-CLI-040 @cli
-  Scenario: So is the nearest peer
-    Given a peer on this machine
-    And a running daemon of its own with the configuration:
-      """
-      peers:
-        - {name: alice, agent_id: «peer», pubkey: "«peer key»", addr: "«peer address»"}
-      """
-    When `axon request alcie Hello` is run
-    Then it exits with code 2
-    And standard error says "alice"
-    When `axon request somebody Hello` is run
-    Then it exits with code 2
-    And standard error does not say "alice"
-
-  @AXON-CLI-040 @cli
-  Scenario: Where nothing is near, nothing is named
-    When `axon xyzzyx` is run
-    Then it exits with code 2
-    And standard error does not say "did you mean"

@@ -8,37 +8,6 @@ Feature: The default error
     When the probe sends a request
     Then the reply is an error
 
-  @AXON-DEFERR-002 @quiet
-  Scenario: Its ref is the request's id
-    Given a connection to the target
-    When the probe sends a request
-    Then the reply's ref is the request's id
-
-  @AXON-DEFERR-003 @quiet
-  Scenario: Its code is unhandled
-    Given a connection to the target
-    When the probe sends a request
-    Then the error's code is "unhandled"
-
-  @AXON-DEFERR-004 @quiet
-  Scenario: Its message is the text of the protocol, with the request's id
-    Given a connection to the target
-    When the probe sends a request
-    Then the error's message is the default one, with the request's id
-
-  @AXON-DEFERR-005 @quiet
-  Scenario: It is not retryable
-    Given a connection to the target
-    When the probe sends a request
-    Then the error's retryable is the boolean false
-
-  @AXON-DEFERR-006 @quiet
-  Scenario: It has a new id
-    Given a connection to the target
-    When the probe sends a request
-    And the probe sends a request
-    Then the reply's id is neither the request's nor one seen before
-
   @AXON-DEFERR-001 @AXON-DEFERR-002 @AXON-DEFERR-003 @AXON-DEFERR-004 @AXON-DEFERR-005 @AXON-DEFERR-006 @quiet
   Scenario Outline: It is the same whatever the payload asks for: <payload>
     Given a connection to the target
@@ -78,12 +47,30 @@ Feature: The default error
     Then it is answered
     And it held for everything that the target sent in this run
 
+  @AXON-DEFERR-002 @quiet
+  Scenario: Its ref is the request's id
+    Given a connection to the target
+    When the probe sends a request
+    Then the reply's ref is the request's id
+
+  @AXON-DEFERR-003 @quiet
+  Scenario: Its code is unhandled
+    Given a connection to the target
+    When the probe sends a request
+    Then the error's code is "unhandled"
+
   @AXON-DEFERR-003 @quiet @whole-run
   Scenario: Every default error of the run had the code unhandled
     Given a connection to the target
     When the probe sends a request
     Then it is answered
     And it held for everything that the target sent in this run
+
+  @AXON-DEFERR-004 @quiet
+  Scenario: Its message is the text of the protocol, with the request's id
+    Given a connection to the target
+    When the probe sends a request
+    Then the error's message is the default one, with the request's id
 
   @AXON-DEFERR-004 @quiet @whole-run
   Scenario: Every default error of the run had the text of the protocol
@@ -92,12 +79,35 @@ Feature: The default error
     Then it is answered
     And it held for everything that the target sent in this run
 
+  @AXON-DEFERR-005 @quiet
+  Scenario: It is not retryable
+    Given a connection to the target
+    When the probe sends a request
+    Then the error's retryable is the boolean false
+
   @AXON-DEFERR-005 @quiet @whole-run
   Scenario: No default error of the run was retryable
     Given a connection to the target
     When the probe sends a request
     Then it is answered
     And it held for everything that the target sent in this run
+
+  @AXON-DEFERR-006 @quiet
+  Scenario: It has a new id
+    Given a connection to the target
+    When the probe sends a request
+    And the probe sends a request
+    Then the reply's id is neither the request's nor one seen before
+
+  @AXON-DEFERR-007 @handle
+  Scenario: A handler that declines leads to the default error
+    Given an application handler is registered in the target
+    And a connection to the target
+    When the probe sends a request
+    Then the handler is given that request
+    When the handler declines it
+    Then the reply is the default error in every respect
+    And its own stream carries exactly one reply, a response or an error
 
   @AXON-DEFERR-008
   Scenario: Every request is answered on each of several connections
@@ -125,16 +135,6 @@ Feature: The default error
     And the target has had time to read it
     And the probe sends a request
     Then its own stream carries exactly one reply, a response or an error
-
-  @AXON-DEFERR-007 @handle
-  Scenario: A handler that declines leads to the default error
-    Given an application handler is registered in the target
-    And a connection to the target
-    When the probe sends a request
-    Then the handler is given that request
-    When the handler declines it
-    Then the reply is the default error in every respect
-    And its own stream carries exactly one reply, a response or an error
 
   @AXON-DEFERR-008 @handle
   Scenario: A request that the handler had when it went away is answered

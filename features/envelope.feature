@@ -62,6 +62,25 @@ Feature: The envelope
     Then it is answered
     And it held for everything that the target sent in this run
 
+  @AXON-ENV-006
+  Scenario: A request whose id is nil is not accepted
+    Given a connection to the target
+    When the probe sends a request with "id" set to "00000000-0000-0000-0000-000000000000"
+    Then it is not accepted
+
+  @AXON-ENV-006
+  Scenario: A nil id is not accepted with a kind that nobody knows either
+    Given a connection to the target
+    When the probe sends {"id":"00000000-0000-0000-0000-000000000000","kind":"future","payload":{}} as the bytes of a bidirectional stream
+    Then it is not accepted
+
+  @AXON-ENV-006 @observe
+  Scenario: A message whose id is nil is not delivered
+    Given a local client of the target is watching
+    And a connection to the target
+    When the probe sends a message with "id" set to "00000000-0000-0000-0000-000000000000"
+    Then the local client is not shown it
+
   @AXON-ENV-007 @whole-run
   Scenario: Every kind that the target wrote was one of the four
     Given a connection to the target
@@ -75,39 +94,6 @@ Feature: The envelope
     When the probe sends a request
     Then it is answered
     And it held for everything that the target sent in this run
-
-  @AXON-ENV-011
-  Scenario: A reply refers to its request
-    Given a connection to the target
-    When the probe sends a request
-    Then the reply's ref is the request's id
-
-  @AXON-ENV-011
-  Scenario: A reply refers to its request also when that has a ref of its own
-    Given a connection to the target
-    When the probe sends a request with "ref" set to "«other id»"
-    Then the reply's ref is the request's id
-
-  @AXON-ENV-011
-  Scenario: A reply refers to the envelope's id, not to one inside the payload
-    Given a connection to the target
-    When the probe sends a request with the payload {"id":"«other id»","ref":"«other id»","request_id":"«other id»"}
-    Then the reply's ref is the request's id
-
-  @AXON-ENV-011 @whole-run
-  Scenario: Every reply of the run referred to its request
-    Given a connection to the target
-    When the probe sends a request
-    Then it is answered
-    And it held for everything that the target sent in this run
-
-  # What the target does not accept
-
-  @AXON-ENV-006
-  Scenario: A request whose id is nil is not accepted
-    Given a connection to the target
-    When the probe sends a request with "id" set to "00000000-0000-0000-0000-000000000000"
-    Then it is not accepted
 
   @AXON-ENV-009
   Scenario Outline: A request without <member> is not accepted
@@ -138,6 +124,30 @@ Feature: The envelope
     Given a connection to the target
     When the probe sends {} as the bytes of a bidirectional stream
     Then it is not accepted
+
+  @AXON-ENV-009
+  Scenario Outline: An envelope of a kind that nobody knows without <member> is not accepted
+    Given a connection to the target
+    When the probe sends <envelope> as the bytes of a bidirectional stream
+    Then it is not accepted
+
+    Examples:
+      | member  | envelope                         |
+      | id      | {"kind":"future","payload":{}}   |
+      | payload | {"id":"«id»","kind":"future"}    |
+
+  @AXON-ENV-009 @observe
+  Scenario Outline: A message without <member> is not delivered
+    Given a local client of the target is watching
+    And a connection to the target
+    When the probe sends a message without "<member>"
+    Then the local client is not shown it
+
+    Examples:
+      | member  |
+      | id      |
+      | kind    |
+      | payload |
 
   @AXON-ENV-010
   Scenario Outline: A request whose <member> is <value> is not accepted
@@ -172,23 +182,6 @@ Feature: The envelope
       | payload | [{}]               |
       | payload | ["a","b"]          |
 
-  @AXON-ENV-006
-  Scenario: A nil id is not accepted with a kind that nobody knows either
-    Given a connection to the target
-    When the probe sends {"id":"00000000-0000-0000-0000-000000000000","kind":"future","payload":{}} as the bytes of a bidirectional stream
-    Then it is not accepted
-
-  @AXON-ENV-009
-  Scenario Outline: An envelope of a kind that nobody knows without <member> is not accepted
-    Given a connection to the target
-    When the probe sends <envelope> as the bytes of a bidirectional stream
-    Then it is not accepted
-
-    Examples:
-      | member  | envelope                         |
-      | id      | {"kind":"future","payload":{}}   |
-      | payload | {"id":"«id»","kind":"future"}    |
-
   @AXON-ENV-010
   Scenario Outline: An envelope of a kind that nobody knows is not accepted with <what>
     Given a connection to the target
@@ -202,6 +195,70 @@ Feature: The envelope
       | a null payload    | {"id":"«id»","kind":"future","payload":null}     |
       | a text as payload | {"id":"«id»","kind":"future","payload":"text"}   |
       | a payload array   | {"id":"«id»","kind":"future","payload":[]}       |
+
+  @AXON-ENV-010 @observe
+  Scenario Outline: A message whose <member> is <value> is not delivered
+    Given a local client of the target is watching
+    And a connection to the target
+    When the probe sends a message with "<member>" set to <value>
+    Then the local client is not shown it
+
+    Examples:
+      | member  | value              |
+      | id      | null               |
+      | id      | 7                  |
+      | id      | ["«other id»"]     |
+      | id      | "not a uuid"       |
+      | kind    | null               |
+      | kind    | 1                  |
+      | kind    | {"message":null}   |
+      | kind    | ["message"]        |
+      | payload | null               |
+      | payload | "text"             |
+      | payload | []                 |
+      | payload | 7                  |
+
+  @AXON-ENV-011
+  Scenario: A reply refers to its request
+    Given a connection to the target
+    When the probe sends a request
+    Then the reply's ref is the request's id
+
+  @AXON-ENV-011
+  Scenario: A reply refers to its request also when that has a ref of its own
+    Given a connection to the target
+    When the probe sends a request with "ref" set to "«other id»"
+    Then the reply's ref is the request's id
+
+  @AXON-ENV-011
+  Scenario: A reply refers to the envelope's id, not to one inside the payload
+    Given a connection to the target
+    When the probe sends a request with the payload {"id":"«other id»","ref":"«other id»","request_id":"«other id»"}
+    Then the reply's ref is the request's id
+
+  @AXON-ENV-011 @whole-run
+  Scenario: Every reply of the run referred to its request
+    Given a connection to the target
+    When the probe sends a request
+    Then it is answered
+    And it held for everything that the target sent in this run
+
+  # What the target does not accept
+
+  @AXON-ENV-012 @observe
+  Scenario Outline: From and to are those of the connection, whatever the wire says: <what>
+    Given a local client of the target is watching
+    And a connection to the target
+    When the probe sends <envelope> as the bytes of a unidirectional stream
+    Then the local client is told from and to of the connection, not of the wire
+
+    Examples:
+      | what                  | envelope |
+      | nothing               | {"id":"«id»","kind":"message","payload":{}} |
+      | another peer          | {"id":"«id»","kind":"message","payload":{},"from":"ed25519.00000000000000000000000000000000","to":"ed25519.11111111111111111111111111111111"} |
+      | other types           | {"from":null,"to":7,"id":"«id»","kind":"message","payload":{}} |
+      | objects               | {"id":"«id»","from":{"a":1},"kind":"message","to":["b"],"payload":{}} |
+      | in a kind not known   | {"id":"«id»","kind":"future","payload":{},"from":"ed25519.00000000000000000000000000000000"} |
 
   @AXON-ENV-013
   Scenario Outline: What is no JSON object is not accepted: <bytes>
@@ -220,6 +277,13 @@ Feature: The envelope
       | 7                                           |
       | true                                        |
       | null                                        |
+
+  @AXON-ENV-013 @observe
+  Scenario: An envelope as an array of its values is not delivered
+    Given a local client of the target is watching
+    And a connection to the target
+    When the probe sends ["«id»","message",{},null] as the bytes of a unidirectional stream
+    Then the local client is not shown it
 
   @AXON-ENV-014
   Scenario Outline: Member names match exactly: <envelope> is not accepted
@@ -258,6 +322,19 @@ Feature: The envelope
     When the probe sends {"\u0069d":"«id»","k\u0069nd":"req\u0075est","p\u0061yload":{}} as the bytes of a bidirectional stream
     Then it is accepted
     And the reply's ref is the request's id
+
+  @AXON-ENV-014 @observe
+  Scenario Outline: A message with member names in other letters is not delivered: <envelope>
+    Given a local client of the target is watching
+    And a connection to the target
+    When the probe sends <envelope> as the bytes of a unidirectional stream
+    Then the local client is not shown it
+
+    Examples:
+      | envelope                                      |
+      | {"ID":"«id»","kind":"message","payload":{}}   |
+      | {"id":"«id»","Kind":"message","payload":{}}   |
+      | {"id":"«id»","kind":"message","PAYLOAD":{}}   |
 
   @AXON-ENV-015
   Scenario Outline: An id that is a UUID of <what> is not accepted
@@ -301,80 +378,3 @@ Feature: The envelope
       | an id without hyphens   | {"id":"«id without hyphens»","kind":"request","payload":{}} |
 
   # What local clients are shown
-
-  @AXON-ENV-012 @observe
-  Scenario Outline: From and to are those of the connection, whatever the wire says: <what>
-    Given a local client of the target is watching
-    And a connection to the target
-    When the probe sends <envelope> as the bytes of a unidirectional stream
-    Then the local client is told from and to of the connection, not of the wire
-
-    Examples:
-      | what                  | envelope |
-      | nothing               | {"id":"«id»","kind":"message","payload":{}} |
-      | another peer          | {"id":"«id»","kind":"message","payload":{},"from":"ed25519.00000000000000000000000000000000","to":"ed25519.11111111111111111111111111111111"} |
-      | other types           | {"from":null,"to":7,"id":"«id»","kind":"message","payload":{}} |
-      | objects               | {"id":"«id»","from":{"a":1},"kind":"message","to":["b"],"payload":{}} |
-      | in a kind not known   | {"id":"«id»","kind":"future","payload":{},"from":"ed25519.00000000000000000000000000000000"} |
-
-  @AXON-ENV-006 @observe
-  Scenario: A message whose id is nil is not delivered
-    Given a local client of the target is watching
-    And a connection to the target
-    When the probe sends a message with "id" set to "00000000-0000-0000-0000-000000000000"
-    Then the local client is not shown it
-
-  @AXON-ENV-009 @observe
-  Scenario Outline: A message without <member> is not delivered
-    Given a local client of the target is watching
-    And a connection to the target
-    When the probe sends a message without "<member>"
-    Then the local client is not shown it
-
-    Examples:
-      | member  |
-      | id      |
-      | kind    |
-      | payload |
-
-  @AXON-ENV-010 @observe
-  Scenario Outline: A message whose <member> is <value> is not delivered
-    Given a local client of the target is watching
-    And a connection to the target
-    When the probe sends a message with "<member>" set to <value>
-    Then the local client is not shown it
-
-    Examples:
-      | member  | value              |
-      | id      | null               |
-      | id      | 7                  |
-      | id      | ["«other id»"]     |
-      | id      | "not a uuid"       |
-      | kind    | null               |
-      | kind    | 1                  |
-      | kind    | {"message":null}   |
-      | kind    | ["message"]        |
-      | payload | null               |
-      | payload | "text"             |
-      | payload | []                 |
-      | payload | 7                  |
-
-  @AXON-ENV-013 @observe
-  Scenario: An envelope as an array of its values is not delivered
-    Given a local client of the target is watching
-    And a connection to the target
-    When the probe sends ["«id»","message",{},null] as the bytes of a unidirectional stream
-    Then the local client is not shown it
-
-  @AXON-ENV-014 @observe
-  Scenario Outline: A message with member names in other letters is not delivered: <envelope>
-    Given a local client of the target is watching
-    And a connection to the target
-    When the probe sends <envelope> as the bytes of a unidirectional stream
-    Then the local client is not shown it
-
-    Examples:
-      | envelope                                      |
-      | {"ID":"«id»","kind":"message","payload":{}}   |
-      | {"id":"«id»","Kind":"message","payload":{}}   |
-      | {"id":"«id»","kind":"message","PAYLOAD":{}}   |

@@ -56,6 +56,24 @@ Feature: Forward compatibility
       | "aa«300 times 😀»"  |
       | "aaa«300 times 😀»" |
 
+  @AXON-FWD-001
+  Scenario: Many kinds that nobody knows on one connection do no harm
+    Given a connection to the target
+    When 60 envelopes of unknown kinds are sent on each type of stream
+    Then the connection survives
+
+  @AXON-FWD-001
+  Scenario: Between requests, kinds that nobody knows do no harm
+    Given a connection to the target
+    When the probe sends a request
+    Then it is accepted
+    When the probe sends an envelope of kind "future" on a bidirectional stream
+    And the probe sends an envelope of kind "future" on a unidirectional stream
+    And the probe sends an envelope of kind "later" on a unidirectional stream
+    And the probe sends a request
+    Then it is accepted
+    And the reply's ref is the request's id
+
   @AXON-FWD-002
   Scenario Outline: A kind that nobody knows on a bidirectional stream gets the default error: <kind>
     Given a connection to the target
@@ -82,24 +100,6 @@ Feature: Forward compatibility
       {"id":"«id»","kind":"future","payload":{"any":["thing",1,null]},"ref":"«other id»"}
       """
     Then the reply is the default error in every respect
-
-  @AXON-FWD-001
-  Scenario: Many kinds that nobody knows on one connection do no harm
-    Given a connection to the target
-    When 60 envelopes of unknown kinds are sent on each type of stream
-    Then the connection survives
-
-  @AXON-FWD-001
-  Scenario: Between requests, kinds that nobody knows do no harm
-    Given a connection to the target
-    When the probe sends a request
-    Then it is accepted
-    When the probe sends an envelope of kind "future" on a bidirectional stream
-    And the probe sends an envelope of kind "future" on a unidirectional stream
-    And the probe sends an envelope of kind "later" on a unidirectional stream
-    And the probe sends a request
-    Then it is accepted
-    And the reply's ref is the request's id
 
   @AXON-FWD-003 @observe
   Scenario Outline: A kind that nobody knows is delivered to local clients: <kind>

@@ -178,6 +178,19 @@ Feature: The local API: handlers
     Then client A gets the error "request_not_found"
     And its own stream carries exactly one reply, a response or an error
 
+  @AXON-IPC-049 @cli @slow
+  Scenario: A handler that does not answer is waited for 30 seconds
+    Given a running daemon of its own
+    And client A takes the lease
+    And the time is noted
+    When the probe sends a request
+    Then client A is shown the event "request"
+    And the error's code is "timeout"
+    And the error's retryable is the boolean true
+    And 30 to 40 seconds have passed
+    When client A sends {"cmd":"reply","request_id":"«request id»","kind":"response","payload":{}}
+    Then client A gets the error "request_not_found"
+
   @AXON-IPC-050 @handle @heavy
   Scenario: While 1,024 requests wait a further one is turned away, and those that wait are not touched
     Given a connection to the target

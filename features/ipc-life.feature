@@ -67,16 +67,3 @@ Feature: The local API: life of the daemon
     When a daemon is started with what is there
     Then what "known_peers.json" held is kept under a name with the time
     And the daemon's log names "known_peers.json"
-
-  @AXON-IPC-049 @cli @slow
-  Scenario: A handler that does not answer is waited for 30 seconds
-    Given a running daemon of its own
-    And client A takes the lease
-    And the time is noted
-    When the probe sends a request
-    Then client A is shown the event "request"
-    And the error's code is "timeout"
-    And the error's retryable is the boolean true
-    And 30 to 40 seconds have passed
-    When client A sends {"cmd":"reply","request_id":"«request id»","kind":"response","payload":{}}
-    Then client A gets the error "request_not_found"

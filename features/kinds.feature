@@ -2,6 +2,19 @@ Feature: Message kinds
   A request gets one answer on its own stream. A message and an unsolicited error
   get none.
 
+  @AXON-KIND-001 @whole-run
+  Scenario: A request that the target sent of its own accord opened a bidirectional stream
+    Then it held for everything that the target sent in this run
+
+  @AXON-KIND-001 @drive
+  Scenario: A request that the target sends opens a bidirectional stream
+    Given a peer that the target knows
+    When the target is asked to send it a request
+    Then the peer receives a request on a bidirectional stream
+    And what it received is a well-formed envelope
+    And what it received was ended by FIN and by nothing else
+    And what it received has the payload that the caller gave
+
   @AXON-KIND-002
   Scenario: A request is answered on its own stream
     Given a connection to the target
@@ -46,6 +59,32 @@ Feature: Message kinds
       | on the connection     |
       | on another connection |
 
+  @AXON-KIND-002 @whole-run
+  Scenario: Every request of the run that was answered had exactly one reply
+    Then it held for everything that the target sent in this run
+
+  @AXON-KIND-003 @whole-run
+  Scenario: The target opened no stream with a response
+    Given a connection to the target
+    When the probe sends a request
+    Then it is answered
+    And the target opened no stream with a response in this run
+
+  @AXON-KIND-004 @whole-run
+  Scenario: A message that the target sent of its own accord opened a unidirectional stream
+    Then it held for everything that the target sent in this run
+
+  # What the target sends
+
+  @AXON-KIND-004 @drive
+  Scenario: A message that the target sends opens a unidirectional stream
+    Given a peer that the target knows
+    When the target is asked to send it a message
+    Then the peer receives a message on a unidirectional stream
+    And what it received is a well-formed envelope
+    And what it received was ended by FIN and by nothing else
+    And what it received has the payload that the caller gave
+
   @AXON-KIND-005
   Scenario: A message draws no answer
     Given a connection to the target
@@ -74,6 +113,21 @@ Feature: Message kinds
   Scenario: A message draws no late answer either
     Then what was sent on unidirectional streams early in the run drew no answer until now
 
+  @AXON-KIND-006 @drive
+  Scenario Outline: An error reply ends the target's request, unchanged: <payload>
+    Given a peer that the target knows
+    When the target is asked to send it a request
+    Then the peer receives a request on a bidirectional stream
+    When the peer answers by an error with the payload <payload>
+    Then the caller is given that error, its payload unchanged
+
+    Examples:
+      | payload                                                                             |
+      | {"code":"unhandled","message":"nobody is here","retryable":false}                   |
+      | {"code":"busy","message":"come back later","retryable":true,"after":{"seconds":30}} |
+      | {}                                                                                  |
+      | {"code":7,"why":["a",null]}                                                         |
+
   @AXON-KIND-007
   Scenario Outline: An unsolicited error <how> is taken in and the connection survives
     Given a connection to the target
@@ -97,6 +151,21 @@ Feature: Message kinds
     When 60 errors are sent, each on a stream of its own
     Then the connection survives
 
+  @AXON-KIND-007 @observe
+  Scenario Outline: Local clients are shown an unsolicited error <how>
+    Given a local client of the target is watching
+    And a connection to the target
+    When the probe sends on a unidirectional stream:
+      """
+      <envelope>
+      """
+    Then the local client is shown it, from the probe, with its kind and payload unchanged
+
+    Examples:
+      | how         | envelope |
+      | without ref | {"id":"«id»","kind":"error","payload":{"code":"broken","message":"something is wrong here","retryable":false}} |
+      | with a ref  | {"id":"«id»","kind":"error","payload":{"code":"broken","retryable":true},"ref":"«other id»"} |
+
   @AXON-KIND-008
   Scenario Outline: An unsolicited error <how> draws no answer
     Given a connection to the target
@@ -115,60 +184,6 @@ Feature: Message kinds
   Scenario: An unsolicited error draws no late answer either
     Then what was sent on unidirectional streams early in the run drew no answer until now
 
-  @AXON-KIND-002 @whole-run
-  Scenario: Every request of the run that was answered had exactly one reply
-    Then it held for everything that the target sent in this run
-
-  @AXON-KIND-003 @whole-run
-  Scenario: The target opened no stream with a response
-    Given a connection to the target
-    When the probe sends a request
-    Then it is answered
-    And the target opened no stream with a response in this run
-
-  @AXON-KIND-001 @whole-run
-  Scenario: A request that the target sent of its own accord opened a bidirectional stream
-    Then it held for everything that the target sent in this run
-
-  @AXON-KIND-004 @whole-run
-  Scenario: A message that the target sent of its own accord opened a unidirectional stream
-    Then it held for everything that the target sent in this run
-
-  # What the target sends
-
-  @AXON-KIND-001 @drive
-  Scenario: A request that the target sends opens a bidirectional stream
-    Given a peer that the target knows
-    When the target is asked to send it a request
-    Then the peer receives a request on a bidirectional stream
-    And what it received is a well-formed envelope
-    And what it received was ended by FIN and by nothing else
-    And what it received has the payload that the caller gave
-
-  @AXON-KIND-004 @drive
-  Scenario: A message that the target sends opens a unidirectional stream
-    Given a peer that the target knows
-    When the target is asked to send it a message
-    Then the peer receives a message on a unidirectional stream
-    And what it received is a well-formed envelope
-    And what it received was ended by FIN and by nothing else
-    And what it received has the payload that the caller gave
-
-  @AXON-KIND-006 @drive
-  Scenario Outline: An error reply ends the target's request, unchanged: <payload>
-    Given a peer that the target knows
-    When the target is asked to send it a request
-    Then the peer receives a request on a bidirectional stream
-    When the peer answers by an error with the payload <payload>
-    Then the caller is given that error, its payload unchanged
-
-    Examples:
-      | payload                                                                             |
-      | {"code":"unhandled","message":"nobody is here","retryable":false}                   |
-      | {"code":"busy","message":"come back later","retryable":true,"after":{"seconds":30}} |
-      | {}                                                                                  |
-      | {"code":7,"why":["a",null]}                                                         |
-
   @AXON-KIND-009 @drive
   Scenario: The target's caller is given the reply's payload unchanged
     Given a peer that the target knows
@@ -185,18 +200,3 @@ Feature: Message kinds
     When the peer lets 2 seconds pass
     And the peer answers by a response with the payload {"late":true}
     Then the caller is given that response, its payload unchanged
-
-  @AXON-KIND-007 @observe
-  Scenario Outline: Local clients are shown an unsolicited error <how>
-    Given a local client of the target is watching
-    And a connection to the target
-    When the probe sends on a unidirectional stream:
-      """
-      <envelope>
-      """
-    Then the local client is shown it, from the probe, with its kind and payload unchanged
-
-    Examples:
-      | how         | envelope |
-      | without ref | {"id":"«id»","kind":"error","payload":{"code":"broken","message":"something is wrong here","retryable":false}} |
-      | with a ref  | {"id":"«id»","kind":"error","payload":{"code":"broken","retryable":true},"ref":"«other id»"} |

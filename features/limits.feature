@@ -75,6 +75,23 @@ Feature: Sizes and bytes
     And the probe resets that stream
     Then it is not accepted
 
+  @AXON-LIMIT-003
+  Scenario: A message whose stream is reset does no harm
+    Given a connection to the target
+    When the probe writes a whole message on a stream and leaves it open
+    And the target has had time to read it
+    And the probe resets that stream
+    Then it is not accepted
+
+  @AXON-LIMIT-003 @observe
+  Scenario: A message whose stream is reset after the whole of it was written is not delivered
+    Given a local client of the target is watching
+    And a connection to the target
+    When the probe writes a whole message on a stream and leaves it open
+    And the target has had time to read it
+    And the probe resets that stream
+    Then the local client is not shown it
+
   @AXON-LIMIT-004
   Scenario Outline: Malformed bytes are not accepted and the connection survives: <what>
     Given a connection to the target
@@ -204,20 +221,3 @@ Feature: Sizes and bytes
       | kind    |
       | request |
       | message |
-
-  @AXON-LIMIT-003
-  Scenario: A message whose stream is reset does no harm
-    Given a connection to the target
-    When the probe writes a whole message on a stream and leaves it open
-    And the target has had time to read it
-    And the probe resets that stream
-    Then it is not accepted
-
-  @AXON-LIMIT-003 @observe
-  Scenario: A message whose stream is reset after the whole of it was written is not delivered
-    Given a local client of the target is watching
-    And a connection to the target
-    When the probe writes a whole message on a stream and leaves it open
-    And the target has had time to read it
-    And the probe resets that stream
-    Then the local client is not shown it

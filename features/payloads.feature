@@ -1,6 +1,54 @@
 Feature: Payloads and error payloads
   A payload is the application's own. Any JSON object is taken.
 
+  @AXON-PAY-001 @handle
+  Scenario Outline: A payload passes through to the handler and back unchanged: <what>
+    Given an application handler is registered in the target
+    And a connection to the target
+    When the probe sends a request with the payload <payload>
+    Then the handler is given that request
+    When the handler gives the same payload back
+    Then the reply is a response that carries what was sent
+
+    Examples:
+      | what                   | payload                                              |
+      | integers beyond 2^53   | {"n":[9007199254740993,-18446744073709551617]}       |
+      | 1e400                  | {"n":[1e400,-1e400,1e-400]}                          |
+      | minus zero, 1.0        | {"n":[-0,-0.0,1.0,1.50,0.1e1]}                       |
+      | many decimals          | {"n":3.14159265358979323846264338327950288419716939} |
+      | escapes                | {"t":"\" \\\\ \/ \b \f \r \t \u0000 \u001f \u007f"} |
+      | non-ASCII              | {"t":"é😀 наука 科学 العلم\u2028","é":1}             |
+      | lone surrogates        | {"t":"a\ud800b","\udc00":"\udfff\ud800"}         |
+      | empty names            | {"":{"":{"":null}}}                                  |
+      | one name twice         | {"a":1,"a":2}                                        |
+      | 100 levels deep        | {"a":«99 times [»1«99 times ]»}                      |
+      | the envelope's names   | {"id":"x","kind":"y","payload":7,"ref":[],"from":1}  |
+      | 60 KiB                 | {"t":"«30000 times é»"}                              |
+      | terminal escapes       | {"t":"\u001b[31mred\u001b[0m\u0007"}              |
+
+  @AXON-PAY-001 @observe
+  Scenario Outline: A message's payload is delivered unchanged: <what>
+    Given a local client of the target is watching
+    And a connection to the target
+    When the probe sends a message with the payload <payload>
+    Then the local client is shown it, from the probe, with its kind and payload unchanged
+    When the probe sends a message
+    Then the local client is shown it
+
+    Examples:
+      | what                          | payload                                            |
+      | integers beyond 2^53          | {"n":[9007199254740993,-18446744073709551617]}     |
+      | 1e400, minus zero, 1.0        | {"n":[1e400,-0,1.0]}                               |
+      | lone surrogates               | {"t":"a\ud800b"}                                  |
+      | one name twice                | {"a":1,"a":2}                                      |
+      | 100 levels deep               | {"a":«99 times [»1«99 times ]»}                    |
+      | a rune across the 256th byte  | {"t":"«170 times a»«60 times é»"}                  |
+      | the same, one byte on         | {"t":"«171 times a»«60 times é»"}                  |
+      | a rune of four bytes there    | {"t":"«169 times a»«40 times 😀»"}                  |
+      | close to 64 KiB               | {"t":"«65000 times x»"}                            |
+      | close to 64 KiB of escapes    | {"t":"«10800 times \u0001»"}                      |
+      | terminal escapes              | {"t":"\u001b[31mred\u001b[0m\u0007"}            |
+
   @AXON-PAY-002
   Scenario Outline: <what> as a payload is accepted
     Given a connection to the target
@@ -109,6 +157,21 @@ Feature: Payloads and error payloads
       | no-break space around it    | «hex c2 a0»«request»«hex c2 a0»                             |
       | a form feed before it       | «hex 0c»«request»                                             |
 
+  @AXON-PAY-004 @observe
+  Scenario Outline: A message that is not valid JSON is not delivered: <what>
+    Given a local client of the target is watching
+    And a connection to the target
+    When the probe sends <bytes> as the bytes of a unidirectional stream
+    Then the local client is not shown it
+
+    Examples:
+      | what                    | bytes                                                          |
+      | a comma too many        | {"id":"«id»","kind":"message","payload":{},}                   |
+      | a brace missing         | {"id":"«id»","kind":"message","payload":{}                     |
+      | invalid UTF-8           | {"id":"«id»","kind":"message","payload":{"t":"«hex ff»"}}      |
+      | a second object         | «message»{"id":"«other id»","kind":"message","payload":{}}     |
+      | a byte order mark       | «hex ef bb bf»«message»                                        |
+
   @AXON-PAY-005
   Scenario Outline: The domain is not enforced: <payload>
     Given a connection to the target
@@ -130,6 +193,20 @@ Feature: Payloads and error payloads
       | {"domain":true}                            |
       | {"domain":["family","work"]}               |
       | {"domain":{"name":"family"}}               |
+
+  @AXON-PAY-006 @handle
+  Scenario Outline: Whether a payload comes through byte for byte: <payload>
+    Given an application handler is registered in the target
+    And a connection to the target
+    When the probe sends a request with the payload <payload>
+    Then the handler is given that request
+    When the handler gives the same payload back
+    Then whether the payload came through byte for byte is noted
+
+    Examples:
+      | payload                                        |
+      | {"b":1,"a":[1.0,1e2,-0]}                       |
+      | {"t":"\u00e9\/","n":12345678901234567890}    |
 
   @AXON-ERRPAY-001
   Scenario: The payload of an error that the target makes has the usual shape
@@ -175,96 +252,6 @@ Feature: Payloads and error payloads
     Then it is answered
     And it held for everything that the target sent in this run
 
-  @AXON-ERRPAY-004
-  Scenario: The message of an error that the target makes explains
-    Given a connection to the target
-    When the probe sends an envelope of kind "future" on a bidirectional stream
-    Then the error's message explains
-
-  @AXON-ERRPAY-004 @whole-run
-  Scenario: Every error message of the run explained
-    Given a connection to the target
-    When the probe sends an envelope of kind "future" on a bidirectional stream
-    Then it is answered
-    And it held for everything that the target sent in this run
-
-  @AXON-PAY-001 @handle
-  Scenario Outline: A payload passes through to the handler and back unchanged: <what>
-    Given an application handler is registered in the target
-    And a connection to the target
-    When the probe sends a request with the payload <payload>
-    Then the handler is given that request
-    When the handler gives the same payload back
-    Then the reply is a response that carries what was sent
-
-    Examples:
-      | what                   | payload                                              |
-      | integers beyond 2^53   | {"n":[9007199254740993,-18446744073709551617]}       |
-      | 1e400                  | {"n":[1e400,-1e400,1e-400]}                          |
-      | minus zero, 1.0        | {"n":[-0,-0.0,1.0,1.50,0.1e1]}                       |
-      | many decimals          | {"n":3.14159265358979323846264338327950288419716939} |
-      | escapes                | {"t":"\" \\\\ \/ \b \f \r \t \u0000 \u001f \u007f"} |
-      | non-ASCII              | {"t":"é😀 наука 科学 العلم\u2028","é":1}             |
-      | lone surrogates        | {"t":"a\ud800b","\udc00":"\udfff\ud800"}         |
-      | empty names            | {"":{"":{"":null}}}                                  |
-      | one name twice         | {"a":1,"a":2}                                        |
-      | 100 levels deep        | {"a":«99 times [»1«99 times ]»}                      |
-      | the envelope's names   | {"id":"x","kind":"y","payload":7,"ref":[],"from":1}  |
-      | 60 KiB                 | {"t":"«30000 times é»"}                              |
-      | terminal escapes       | {"t":"\u001b[31mred\u001b[0m\u0007"}              |
-
-  @AXON-PAY-001 @observe
-  Scenario Outline: A message's payload is delivered unchanged: <what>
-    Given a local client of the target is watching
-    And a connection to the target
-    When the probe sends a message with the payload <payload>
-    Then the local client is shown it, from the probe, with its kind and payload unchanged
-    When the probe sends a message
-    Then the local client is shown it
-
-    Examples:
-      | what                          | payload                                            |
-      | integers beyond 2^53          | {"n":[9007199254740993,-18446744073709551617]}     |
-      | 1e400, minus zero, 1.0        | {"n":[1e400,-0,1.0]}                               |
-      | lone surrogates               | {"t":"a\ud800b"}                                  |
-      | one name twice                | {"a":1,"a":2}                                      |
-      | 100 levels deep               | {"a":«99 times [»1«99 times ]»}                    |
-      | a rune across the 256th byte  | {"t":"«170 times a»«60 times é»"}                  |
-      | the same, one byte on         | {"t":"«171 times a»«60 times é»"}                  |
-      | a rune of four bytes there    | {"t":"«169 times a»«40 times 😀»"}                  |
-      | close to 64 KiB               | {"t":"«65000 times x»"}                            |
-      | close to 64 KiB of escapes    | {"t":"«10800 times \u0001»"}                      |
-      | terminal escapes              | {"t":"\u001b[31mred\u001b[0m\u0007"}            |
-
-  @AXON-PAY-004 @observe
-  Scenario Outline: A message that is not valid JSON is not delivered: <what>
-    Given a local client of the target is watching
-    And a connection to the target
-    When the probe sends <bytes> as the bytes of a unidirectional stream
-    Then the local client is not shown it
-
-    Examples:
-      | what                    | bytes                                                          |
-      | a comma too many        | {"id":"«id»","kind":"message","payload":{},}                   |
-      | a brace missing         | {"id":"«id»","kind":"message","payload":{}                     |
-      | invalid UTF-8           | {"id":"«id»","kind":"message","payload":{"t":"«hex ff»"}}      |
-      | a second object         | «message»{"id":"«other id»","kind":"message","payload":{}}     |
-      | a byte order mark       | «hex ef bb bf»«message»                                        |
-
-  @AXON-PAY-006 @handle
-  Scenario Outline: Whether a payload comes through byte for byte: <payload>
-    Given an application handler is registered in the target
-    And a connection to the target
-    When the probe sends a request with the payload <payload>
-    Then the handler is given that request
-    When the handler gives the same payload back
-    Then whether the payload came through byte for byte is noted
-
-    Examples:
-      | payload                                        |
-      | {"b":1,"a":[1.0,1e2,-0]}                       |
-      | {"t":"\u00e9\/","n":12345678901234567890}    |
-
   @AXON-ERRPAY-003 @drive
   Scenario: An application's own error passes through to the target's caller
     Given a peer that the target knows
@@ -281,3 +268,16 @@ Feature: Payloads and error payloads
     Then the handler is given that request
     When the handler answers by an error with the payload {"code":"Calendar-Full","reason":{"week":7},"retryable":"maybe"}
     Then the reply is an error with the payload {"code":"Calendar-Full","reason":{"week":7},"retryable":"maybe"}
+
+  @AXON-ERRPAY-004
+  Scenario: The message of an error that the target makes explains
+    Given a connection to the target
+    When the probe sends an envelope of kind "future" on a bidirectional stream
+    Then the error's message explains
+
+  @AXON-ERRPAY-004 @whole-run
+  Scenario: Every error message of the run explained
+    Given a connection to the target
+    When the probe sends an envelope of kind "future" on a bidirectional stream
+    Then it is answered
+    And it held for everything that the target sent in this run

@@ -1,11 +1,44 @@
 Feature: The ref member
   A receiver takes an absent ref, a null one and a UUID alike.
 
+  @AXON-REF-001 @whole-run
+  Scenario: What the target sent of its own accord without a reference had no ref member
+    Then it held for everything that the target sent in this run
+
+  @AXON-REF-001 @drive
+  Scenario: What the target sends without a reference has no ref member
+    Given a peer that the target knows
+    When the target is asked to send it a message
+    Then the peer receives a message on a unidirectional stream
+    And what it received has no ref member
+    When the target is asked to send it a request
+    Then the peer receives a request on a bidirectional stream
+    And what it received has no ref member
+
   @AXON-REF-002
   Scenario: A request without ref is accepted
     Given a connection to the target
     When the probe sends a request
     Then it is accepted
+
+  @AXON-REF-002
+  Scenario: A message without ref does no harm
+    Given a connection to the target
+    When the probe sends {"id":"«id»","kind":"message","payload":{}} as the bytes of a unidirectional stream
+    Then the connection survives
+
+  @AXON-REF-002 @AXON-REF-003 @AXON-REF-004 @observe
+  Scenario Outline: A message with <ref> is delivered
+    Given a local client of the target is watching
+    And a connection to the target
+    When the probe sends <envelope> as the bytes of a unidirectional stream
+    Then the local client is shown it, from the probe, with its kind and payload unchanged
+
+    Examples:
+      | ref           | envelope                                                               |
+      | no ref        | {"id":"«id»","kind":"message","payload":{"a":1}}                       |
+      | ref null      | {"id":"«id»","kind":"message","payload":{"a":1},"ref":null}            |
+      | a UUID as ref | {"id":"«id»","kind":"message","payload":{"a":1},"ref":"«other id»"}    |
 
   @AXON-REF-003
   Scenario: A request with ref null is accepted
@@ -19,6 +52,12 @@ Feature: The ref member
     Given a connection to the target
     When the probe sends {"ref":null,"id":"«id»","payload":{},"kind":"request"} as the bytes of a bidirectional stream
     Then it is accepted
+
+  @AXON-REF-003
+  Scenario: A message whose ref is null does no harm
+    Given a connection to the target
+    When the probe sends {"id":"«id»","kind":"message","payload":{},"ref":null} as the bytes of a unidirectional stream
+    Then the connection survives
 
   @AXON-REF-004
   Scenario: A request with a UUID as its ref is accepted
@@ -40,18 +79,6 @@ Feature: The ref member
     When the probe sends {"ref":"«other id»","payload":{},"kind":"request","id":"«id»"} as the bytes of a bidirectional stream
     Then it is accepted
     And the reply's ref is the request's id
-
-  @AXON-REF-002
-  Scenario: A message without ref does no harm
-    Given a connection to the target
-    When the probe sends {"id":"«id»","kind":"message","payload":{}} as the bytes of a unidirectional stream
-    Then the connection survives
-
-  @AXON-REF-003
-  Scenario: A message whose ref is null does no harm
-    Given a connection to the target
-    When the probe sends {"id":"«id»","kind":"message","payload":{},"ref":null} as the bytes of a unidirectional stream
-    Then the connection survives
 
   @AXON-REF-004
   Scenario: A message with a UUID as its ref does no harm
@@ -85,34 +112,6 @@ Feature: The ref member
     Then all of them are answered, each on its own stream
     And each reply's ref is the id of the request on its own stream
 
-  @AXON-REF-007
-  Scenario Outline: What the target does with the ref <ref>
-    Given a connection to the target
-    When the probe sends a request with "ref" set to <ref>
-    Then what the target did is noted
-
-    Examples:
-      | ref                                     |
-      | "not a uuid"                            |
-      | ""                                      |
-      | 7                                       |
-      | {}                                      |
-      | "00000000-0000-0000-0000-000000000000"  |
-
-  @AXON-REF-001 @whole-run
-  Scenario: What the target sent of its own accord without a reference had no ref member
-    Then it held for everything that the target sent in this run
-
-  @AXON-REF-001 @drive
-  Scenario: What the target sends without a reference has no ref member
-    Given a peer that the target knows
-    When the target is asked to send it a message
-    Then the peer receives a message on a unidirectional stream
-    And what it received has no ref member
-    When the target is asked to send it a request
-    Then the peer receives a request on a bidirectional stream
-    And what it received has no ref member
-
   @AXON-REF-006 @drive
   Scenario Outline: A reply whose ref is <ref> is not handed to the caller as the answer
     Given a peer that the target knows
@@ -127,15 +126,16 @@ Feature: The ref member
       | null       |
       | another id |
 
-  @AXON-REF-002 @AXON-REF-003 @AXON-REF-004 @observe
-  Scenario Outline: A message with <ref> is delivered
-    Given a local client of the target is watching
-    And a connection to the target
-    When the probe sends <envelope> as the bytes of a unidirectional stream
-    Then the local client is shown it, from the probe, with its kind and payload unchanged
+  @AXON-REF-007
+  Scenario Outline: What the target does with the ref <ref>
+    Given a connection to the target
+    When the probe sends a request with "ref" set to <ref>
+    Then what the target did is noted
 
     Examples:
-      | ref           | envelope                                                               |
-      | no ref        | {"id":"«id»","kind":"message","payload":{"a":1}}                       |
-      | ref null      | {"id":"«id»","kind":"message","payload":{"a":1},"ref":null}            |
-      | a UUID as ref | {"id":"«id»","kind":"message","payload":{"a":1},"ref":"«other id»"}    |
+      | ref                                     |
+      | "not a uuid"                            |
+      | ""                                      |
+      | 7                                       |
+      | {}                                      |
+      | "00000000-0000-0000-0000-000000000000"  |

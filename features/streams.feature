@@ -2,6 +2,12 @@ Feature: Streams
   Each message has a fresh stream: the body, then FIN. A bidirectional stream
   carries one request and one reply, a unidirectional one carries no reply.
 
+  @AXON-STREAM-001 @drive
+  Scenario: Each thing that the target sends has a fresh stream
+    Given a peer that the target knows
+    When the target is asked to send it 8 messages and 8 requests
+    Then the peer receives each of them on a stream of its own
+
   @AXON-STREAM-002
   Scenario: The reply's stream ends with FIN after the body
     Given a connection to the target
@@ -179,6 +185,25 @@ Feature: Streams
     Then it is accepted
     And its own stream carries exactly one reply, a response or an error
 
+  @AXON-STREAM-009 @heavy
+  Scenario: A stalled message holds back no other message
+    Given a connection to the target
+    When the probe writes a whole message on a stream and leaves it open
+    And 300 messages of 4 KiB each are sent on one connection
+    Then the messages among them are taken
+
+  @AXON-STREAM-010
+  Scenario Outline: What the target does with <what> on a bidirectional stream
+    Given a connection to the target
+    When the probe sends <bytes> as the bytes of a bidirectional stream
+    Then what the target did is noted
+
+    Examples:
+      | what             | bytes                                                                                                 |
+      | a message        | «message»                                                                                           |
+      | a response       | {"id":"«id»","kind":"response","payload":{},"ref":"«other id»"}                                   |
+      | an error         | {"id":"«id»","kind":"error","payload":{"code":"broken","message":"it is broken","retryable":false}} |
+
   @AXON-STREAM-011 @heavy
   Scenario: More than a thousand messages in a row on one connection are taken
     Given a connection to the target
@@ -205,28 +230,3 @@ Feature: Streams
     Then the connection serves on, or a new one takes its place
     When 300 messages of 4 KiB each are sent on one connection
     Then the messages among them are taken
-
-  @AXON-STREAM-009 @heavy
-  Scenario: A stalled message holds back no other message
-    Given a connection to the target
-    When the probe writes a whole message on a stream and leaves it open
-    And 300 messages of 4 KiB each are sent on one connection
-    Then the messages among them are taken
-
-  @AXON-STREAM-010
-  Scenario Outline: What the target does with <what> on a bidirectional stream
-    Given a connection to the target
-    When the probe sends <bytes> as the bytes of a bidirectional stream
-    Then what the target did is noted
-
-    Examples:
-      | what             | bytes                                                                                                 |
-      | a message        | «message»                                                                                           |
-      | a response       | {"id":"«id»","kind":"response","payload":{},"ref":"«other id»"}                                   |
-      | an error         | {"id":"«id»","kind":"error","payload":{"code":"broken","message":"it is broken","retryable":false}} |
-
-  @AXON-STREAM-001 @drive
-  Scenario: Each thing that the target sends has a fresh stream
-    Given a peer that the target knows
-    When the target is asked to send it 8 messages and 8 requests
-    Then the peer receives each of them on a stream of its own

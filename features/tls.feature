@@ -71,23 +71,6 @@ Feature: Transport security
       | an RSA certificate |
       | an RSA certificate that carries an admitted Agent ID as its names |
 
-  @AXON-TLS-010
-  Scenario Outline: Whether <certificate> is served
-    When a dialer shows <certificate>
-    Then whether the target serves it is noted
-
-    Examples:
-      | certificate |
-      | the admitted key in a certificate that expired yesterday |
-      | the admitted key in a certificate that is not valid before tomorrow |
-      | the admitted key in a certificate with other names |
-
-  @AXON-TLS-010
-  Scenario: Whether session tickets, and with them 0-RTT, are on offer
-    Then whether the target hands out session tickets is noted
-
-  # When the target dials
-
   @AXON-TLS-007 @drive
   Scenario: When the target dials, its SNI is the Agent ID of the peer that it means
     Given a peer that the target knows
@@ -121,3 +104,20 @@ Feature: Transport security
     When the target is asked to send it a message
     Then the peer receives a message on a unidirectional stream
     And the target's dial showed the target's own certificate
+
+  @AXON-TLS-010
+  Scenario Outline: Whether <certificate> is served
+    When a dialer shows <certificate>
+    Then whether the target serves it is noted
+
+    Examples:
+      | certificate |
+      | the admitted key in a certificate that expired yesterday |
+      | the admitted key in a certificate that is not valid before tomorrow |
+      | the admitted key in a certificate with other names |
+
+  @AXON-TLS-010
+  Scenario: Whether session tickets, and with them 0-RTT, are on offer
+    Then whether the target hands out session tickets is noted
+
+  # When the target dials

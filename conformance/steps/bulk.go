@@ -118,7 +118,7 @@ func init() {
 	})
 	define(`their ids are all different, and none is a request's`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		return s.idsDiffer(ctx)
-	})
+	}).bars()
 	define(`(\d+) connections are made one after another, and on each a request is written at once`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
 		n, err := number(a[0])
 		if err != nil {

@@ -108,7 +108,7 @@ func init() {
 			return fail(nil, "a shell that "+a[0]+" "+string(want), "%s", spoken(c))
 		}
 		return nil
-	})
+	}).bars()
 	define(`standard output tells the version that the daemon told`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		told := s.line.Member("version")
 		if told == "" {

@@ -36,13 +36,6 @@ func init() {
 		}
 		return err
 	})
-	define(`standard output is not empty`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
-		c, out, _, err := s.lastOutput(ctx)
-		if err == nil && len(bytes.TrimSpace(out)) == 0 {
-			err = fail(nil, "something on standard output", "%s", spoken(c))
-		}
-		return err
-	})
 	define(`standard output is the JSON (.+)`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
 		want, err := s.expand(a[0], "")
 		if err != nil {
@@ -125,7 +118,7 @@ func init() {
 			return fail(nil, "no character that a terminal could act on", "there is %q; %s", found, spoken(c))
 		}
 		return nil
-	})
+	}).bars()
 	define(subject+` has printed (\d+) lines?`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
 		return s.hasPrinted(ctx, a[0], a[1])
 	})

@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/axonproto/axon/harness/control"
@@ -74,13 +73,6 @@ func init() {
 		}
 		t.variables[a[0]] = ""
 		return nil
-	})
-	define(subject+` is (interrupted|terminated)`, func(_ context.Context, s *Scenario, a []string, _ string) error {
-		c, err := s.commandOf(a[0])
-		if err != nil {
-			return err
-		}
-		return c.Signal(map[string]os.Signal{"interrupted": os.Interrupt, "terminated": syscall.SIGTERM}[a[1]])
 	})
 	define(subject+` exits with code (\d+)`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
 		want, err := number(a[1])

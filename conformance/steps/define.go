@@ -19,6 +19,9 @@ type Definition struct {
 	// Do gets the texts of the pattern's groups and the step's doc string, which
 	// is empty when there is none.
 	Do func(ctx context.Context, s *Scenario, args []string, doc string) error
+	// Bars is true of a step that says that something did not happen and makes sure
+	// itself that it would have by then.
+	Bars bool
 
 	// compiled at first use: a program that is linked with this package, the bundled
 	// daemon's for one, should not wait for hundreds of expressions at its start.
@@ -39,9 +42,15 @@ func (d *Definition) Matches(text string) bool { return d.expr().MatchString(tex
 var definitions []*Definition
 
 // define adds a step.
-func define(pattern string, do func(ctx context.Context, s *Scenario, args []string, doc string) error) {
-	definitions = append(definitions, &Definition{Pattern: pattern, Do: do})
+func define(pattern string, do func(ctx context.Context, s *Scenario, args []string, doc string) error) *Definition {
+	d := &Definition{Pattern: pattern, Do: do}
+	definitions = append(definitions, d)
+	return d
 }
+
+// bars marks a step that says that something did not happen, and has the answer to a
+// later request, or the end of what it is about, show that it would have by then.
+func (d *Definition) bars() { d.Bars = true }
 
 // Definitions lists every step, in the order of the source.
 func Definitions() []*Definition { return slices.Clone(definitions) }

@@ -176,9 +176,6 @@ func init() {
 		}
 		return nil
 	})
-	define(`the peer answers each request of the target by a response`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
-		return s.answerAll(ctx)
-	})
 }
 
 // peer is the scenario's latest peer.

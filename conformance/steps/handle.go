@@ -147,10 +147,10 @@ func init() {
 	})
 	define(`the local client is told from and to of the connection, not of the wire`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		return s.identityFromConnection(ctx)
-	})
+	}).bars()
 	define(`the local client is not shown it`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		return s.notShown(ctx)
-	})
+	}).bars()
 }
 
 // leasePause is how long to wait before asking again for a lease whose last holder

@@ -69,7 +69,7 @@ func init() {
 	})
 	define(`the target is reached at one of its addresses, and none of them is a loopback address`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		return s.addressesOfAdvert(ctx)
-	})
+	}).bars()
 	define(`its instance is one label, "axon-" and the target's Agent ID`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		f, err := s.targetAdvert(ctx)
 		if err != nil {
@@ -87,7 +87,7 @@ func init() {
 		}, func(_ *lan.Network, own *lan.Asker) error {
 			return own.Ask(lan.Question{Name: a[0]})
 		})
-	})
+	}).bars()
 	define(`no answer names an instance of the target when the network is asked in the name of (\S+), which is elsewhere`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
 		source, err := netip.ParseAddr(a[0])
 		if err != nil {
@@ -96,7 +96,7 @@ func init() {
 		return s.notAnswered(ctx, "a question that comes from "+a[0], func(n *lan.Network, _ *lan.Asker) error {
 			return n.AskAs(netip.AddrPortFrom(source, lan.Port), lan.Question{Name: lan.Service})
 		})
-	})
+	}).bars()
 }
 
 func sameID(a, b string) bool { return b != "" && strings.EqualFold(a, b) }

@@ -73,10 +73,10 @@ func init() {
 	})
 	define(`for (\d+) seconds from its start it logs at most once that discovery does not work`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
 		return s.logsOnce(ctx, a[0])
-	})
+	}).bars()
 	define(`for (\d+) seconds from its start it multicasts nothing and answers no question`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
 		return s.keepsSilent(ctx, a[0])
-	})
+	}).bars()
 	define(`the daemon (ends in good order|is killed) and is started again with discovery switched off`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
 		n := s.newcomer()
 		if n.talker != nil {

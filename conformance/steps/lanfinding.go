@@ -88,7 +88,7 @@ func init() {
 	})
 	define(`its advert leads to nothing`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		return s.leadsToNothing(ctx, s.newcomer())
-	})
+	}).bars()
 	define(`the target does not take it for a daemon that is there`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		n := s.newcomer()
 		if err := s.lanBarrier(ctx); err != nil {
@@ -98,7 +98,7 @@ func init() {
 			return err
 		}
 		return s.notListed(ctx, n.identity.AgentID())
-	})
+	}).bars()
 	define(`a datagram that is no DNS message is sent to the network: (.+)`, func(_ context.Context, s *Scenario, a []string, _ string) error {
 		sc, err := s.lan()
 		if err != nil {
@@ -134,7 +134,7 @@ func init() {
 			return err
 		}
 		return s.notListed(ctx, s.Target.AgentID)
-	})
+	}).bars()
 	define(`a newcomer on the network, at whose address nobody answers`, func(_ context.Context, s *Scenario, _ []string, _ string) error {
 		n, err := s.arrive(netip.Addr{}, nil)
 		if err != nil {

@@ -81,7 +81,7 @@ func init() {
 	})
 	define(`the program of another user gets no positive answer and no event`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		return s.outsiderIgnored(ctx)
-	})
+	}).bars()
 }
 
 // takePlace connects a client and has it served. The target learns in its own time

@@ -17,13 +17,13 @@ func init() {
 	})
 	define(`it is not accepted`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		return s.notAccepted(ctx)
-	})
+	}).bars()
 	define(`the connection survives`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		return s.survives(ctx)
 	})
 	define(`nothing answers (?:it|them)`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		return s.unanswered(ctx)
-	})
+	}).bars()
 	define(`that stream is still unanswered`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		if r := s.last.read(); len(r.data) > 0 {
 			return fail(s.last, "nothing is answered before the FIN", "the stream already carried %s", r.describe())
@@ -56,7 +56,7 @@ func init() {
 	})
 	define(`the reply's body is followed by FIN and by nothing else`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		return s.cleanEnd(ctx, s.last)
-	})
+	}).bars()
 	define(`the reply is an error`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		r, err := s.answer(ctx, s.last)
 		if err != nil {
@@ -101,7 +101,7 @@ func init() {
 			}
 		}
 		return nil
-	})
+	}).bars()
 	define(`the error's code is "([^"]*)"`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
 		return s.payloadMember(ctx, "code", strQuote(a[0]))
 	})

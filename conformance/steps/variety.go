@@ -36,7 +36,7 @@ func init() {
 			return fail(got, "a new connection on which nothing is sent stays silent", "the target opened stream %d with %s", in.ID(), got.read().describe())
 		}
 		return nil
-	})
+	}).bars()
 	define(`the probe gives up waiting for its reply`, func(_ context.Context, s *Scenario, _ []string, _ string) error {
 		s.last.stream.StopReading(0)
 		s.last.due = false

@@ -111,7 +111,7 @@ func init() {
 			return &verdict.Inapplicable{Reason: "the target keeps too few connections a peer for one to be watched beside the others"}
 		}
 		return w.quiet(ctx, s, stirred{conn: w.silent}, "a new connection on which nothing is sent stays silent")
-	})
+	}).bars()
 	define(`what was sent on unidirectional streams early in the run drew no answer until now`, func(ctx context.Context, s *Scenario, _ []string, _ string) error {
 		w := s.Target.Watch
 		if w == nil {
@@ -126,7 +126,7 @@ func init() {
 			}
 		}
 		return nil
-	})
+	}).bars()
 }
 
 // quiet: the target has opened no stream on a watched connection. With a handler
