@@ -27,6 +27,8 @@ Feature: The command line: request and notify
     Then the peer gets a message with the payload {"message":"Dinner is ready"}
     And it exits with code 0
     And it took between 0 and 4 seconds
+    When `axon notify «peer» 'It gets cold'` is run
+    Then the peer gets a message with the payload {"message":"It gets cold"}
     And the peer has received nothing
 
   @AXON-CLI-015 @cli

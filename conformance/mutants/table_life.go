@@ -56,8 +56,8 @@ func lifeMutants() []Mutant {
 				return c.readToFIN()
 			}
 		}},
-		late(dies("dies-after-300-requests", "the three hundredth stream ends the process", nil, func(c *call) bool { return c.nthOfAll == 300 })),
-		late(dies("dies-after-100-streams", "the hundredth stream ends the process", nil, func(c *call) bool { return c.nthOfAll == 100 })),
+		late(dies("dies-after-300-requests", "a request ends the process once there were three hundred streams", nil, func(c *call) bool { return c.nthOfAll >= 300 && c.stream.Bidi() })),
+		late(dies("dies-after-100-streams", "a request ends the process once there were a hundred streams", nil, func(c *call) bool { return c.nthOfAll >= 100 && c.stream.Bidi() })),
 		{Name: "dies-under-load", For: ids("REF-005"), Anywhere: true, Lost: true, Ceiling: quick, Fault: "64 open streams end the process", Reason: gone, change: serving(func(c *call) {
 			if c.link.inFlight.Load() >= 60 {
 				c.peer.die()

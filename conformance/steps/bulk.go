@@ -541,25 +541,16 @@ func (s *Scenario) mixture(ctx context.Context, n int) error {
 			return err
 		}
 		if _, err := s.sendOn(ctx, c, i%3 != 0, bad); err != nil {
-			return err
-		}
-		if c.End() != nil {
-			// Closing is allowed; the next ones go over a new connection.
-			if c, err = s.dial(ctx); err != nil {
-				return s.lose(s.last, "the target lives on", "it takes no new connection: %v", err)
+			if c, err = s.insteadOf(ctx, c, err); err != nil {
+				return err
 			}
 		}
 		x, err := s.good(ctx, c)
 		if err != nil {
-			if end := c.End(); end != nil && end.Remote && !end.IdleTimeout {
-				s.Lost = false
-				if c, err = s.dial(ctx); err != nil {
-					return s.lose(x, "the target lives on", "it takes no new connection: %v", err)
-				}
-				if x, err = s.good(ctx, c); err != nil {
-					return err
-				}
-			} else {
+			if c, err = s.insteadOf(ctx, c, err); err == nil {
+				x, err = s.good(ctx, c)
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -569,6 +560,20 @@ func (s *Scenario) mixture(ctx context.Context, n int) error {
 		s.moved()
 	}
 	return nil
+}
+
+// insteadOf dials anew where the target has closed a connection, as it may after
+// something malformed. Otherwise it gives the reason why it was asked.
+func (s *Scenario) insteadOf(ctx context.Context, c *probe.Conn, reason error) (*probe.Conn, error) {
+	if end := c.End(); end == nil || !end.Remote || end.IdleTimeout {
+		return c, reason
+	}
+	s.Lost = false
+	another, err := s.dial(ctx)
+	if err != nil {
+		return c, s.lose(s.last, "the target lives on", "it takes no new connection: %v", err)
+	}
+	return another, nil
 }
 
 // blocked is a precondition that broke.
