@@ -400,19 +400,3 @@ func (s *Scenario) peerReceivedNothing() error {
 		return nil
 	}
 }
-
-// answerAll answers every request that has been asked for, in the order in which
-// they come.
-func (s *Scenario) answerAll(ctx context.Context) error {
-	for range s.calls {
-		_, r, err := s.peer().next(ctx, s, "the target sends each request that it was asked for")
-		if err != nil {
-			return err
-		}
-		id := r.envelope.ID
-		if err := s.peerAnswers(ctx, wire.Outgoing{ID: wire.NewID(), Kind: "response", Payload: string(r.envelope.Payload.Raw), Ref: &id}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
