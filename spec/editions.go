@@ -59,6 +59,18 @@ func InEdition(name string, r Requirement) bool {
 	return false
 }
 
+// WithoutEdition returns the requirements that should be part of an edition and are
+// in none, so that no run checks them.
+func WithoutEdition() []Requirement {
+	var list []Requirement
+	for _, r := range Requirements() {
+		if !r.Withdrawn && !slices.ContainsFunc(Editions(), func(name string) bool { return InEdition(name, r) }) {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
 // loadEditions reads editions/DATE.txt: a line for each sentence, id and level;
 // lines that begin with # are remarks.
 func loadEditions(fsys fs.FS) ([]edition, error) {

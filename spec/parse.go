@@ -176,7 +176,7 @@ func (p *parser) title(i int, r *Requirement) bool {
 	return p.number(i, r.ID, m[1], m[2])
 }
 
-// number wants ids to be new and to ascend inside their area.
+// number wants ids to be new and to ascend inside their section.
 func (p *parser) number(i int, id, area, digits string) bool {
 	if digits == "000" {
 		p.fail(i, "%s: numbers begin at 001", id)
@@ -187,8 +187,8 @@ func (p *parser) number(i int, id, area, digits string) bool {
 			p.fail(i, "duplicate id %s, first in line %d; take the next free number", id, have.Line)
 			return false
 		}
-		if m := idForm.FindStringSubmatch(have.ID); m[1] == area && m[2] > digits {
-			p.fail(i, "%s stands after %s; keep the numbers of an area ascending", id, have.ID)
+		if m := idForm.FindStringSubmatch(have.ID); m[1] == area && m[2] > digits && p.section != nil && have.Section == p.section.Slug {
+			p.fail(i, "%s stands after %s; keep the numbers of a section ascending", id, have.ID)
 			return false
 		}
 	}

@@ -12,7 +12,9 @@ import (
 func coverage(features fs.FS) (cli.Coverage, error) {
 	madeFor := map[string][]string{}
 	for _, m := range mutants.Mutants() {
-		madeFor[m.Name] = m.For
+		if !m.Draft {
+			madeFor[m.Name] = m.For
+		}
 	}
 	text, holes, err := suite.Coverage(features, madeFor)
 	return cli.Coverage{Text: text, Holes: holes}, err

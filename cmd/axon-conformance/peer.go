@@ -7,7 +7,6 @@ import (
 	"github.com/axonproto/axon/conformance/cli"
 	"github.com/axonproto/axon/conformance/mutants"
 	"github.com/axonproto/axon/conformance/suite"
-	"github.com/axonproto/axon/harness/wire"
 )
 
 // playPeer is the self test's peer, for people.
@@ -19,7 +18,7 @@ func playPeer(ctx context.Context, o cli.PeerOptions) error {
 	case "echo":
 		p.Reply = mutants.Echo
 	case "custom":
-		p.Reply = func(request wire.Envelope) []byte { return mutants.Expand(o.Custom, request) }
+		p.Reply = mutants.AsWritten(o.Custom)
 	}
 	err := mutants.Play(ctx, p)
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

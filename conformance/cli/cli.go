@@ -204,7 +204,7 @@ Exit codes of run:
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(p.runCommand(), p.listCommand(), p.explainCommand(), p.identityCommand(), p.coverageCommand(), p.lintCommand(),
+	root.AddCommand(p.runCommand(), p.listCommand(), p.explainCommand(), p.identityCommand(), p.coverageCommand(), p.lintCommand(), p.newCommand(),
 		p.selfTestCommand(), p.peerCommand(), p.sendCommand(), p.versionCommand(), p.completionCommand())
 	root.AddCommand(p.reportCommands()...)
 	root.SetHelpCommand(&cobra.Command{

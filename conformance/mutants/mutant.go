@@ -35,6 +35,8 @@ type Mutant struct {
 	Lost bool
 	// Ceiling of one check; 0 is the suite's own.
 	Ceiling time.Duration
+	// Draft: it is not written yet, so that it proves nothing.
+	Draft bool
 
 	change func(*manner)
 	// lan is a fault in discovery; with it the peer is a neighbour.
@@ -80,7 +82,7 @@ func Mutants() []Mutant {
 		streamMutants(), wornMutants(), rareMutants(), lifeMutants(), tlsMutants(),
 		commandMutants(),
 		lanAdvertMutants(), lanFindMutants(), lanTrustMutants(), lanNetworkMutants(),
-		localMutants(),
+		localMutants(), draftMutants(),
 	)
 }
 

@@ -125,10 +125,12 @@ func nearestFault(name string) string {
 	return best
 }
 
-// Expand puts the request's id for «request id» and a new one for «id» into the text
-// of a reply.
-func Expand(text string, request wire.Envelope) []byte {
-	return []byte(strings.NewReplacer("«request id»", request.ID, "«id»", wire.NewID()).Replace(text))
+// AsWritten answers each request by a text in which «request id» stands for the
+// request's id and «id» for a new one.
+func AsWritten(text string) func(wire.Envelope) []byte {
+	return func(request wire.Envelope) []byte {
+		return []byte(strings.NewReplacer("«request id»", request.ID, "«id»", wire.NewID()).Replace(text))
+	}
 }
 
 // Echo answers a request by its own payload.

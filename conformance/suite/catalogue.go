@@ -74,39 +74,52 @@ func load(features fs.FS) (*catalogue, error) {
 }
 
 func read(features fs.FS) (*catalogue, error) {
+	c, drafts, err := readDrafts(features)
+	if err == nil && len(drafts) > 0 {
+		return nil, &UsageError{drafts[0].location + ": " + fmt.Sprintf("the scenario %q has no steps", drafts[0].name)}
+	}
+	return c, err
+}
+
+// readDrafts is read for files with scenarios that have no steps yet.
+func readDrafts(features fs.FS) (_ *catalogue, drafts []*check, err error) {
 	files, err := featureFiles(features)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	c := &catalogue{byPlace: map[string]*check{}}
 	ids := (&messages.Incrementing{}).NewId
 	for _, name := range files {
 		text, err := fs.ReadFile(features, name)
 		if err != nil {
-			return nil, &UsageError{fmt.Sprintf("cannot read feature file %s: %v", name, err)}
+			return nil, nil, &UsageError{fmt.Sprintf("cannot read feature file %s: %v", name, err)}
 		}
 		document, err := gherkin.ParseGherkinDocument(bytes.NewReader(text), ids)
 		if err != nil {
-			return nil, &UsageError{fmt.Sprintf("feature file %s: %v", name, err)}
+			return nil, nil, &UsageError{fmt.Sprintf("feature file %s: %v", name, err)}
 		}
 		for _, p := range gherkin.Pickles(*document, name, ids) {
 			k, err := newCheck(p)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
+			}
+			if len(k.steps) == 0 {
+				drafts = append(drafts, k)
+				continue
 			}
 			k.order = len(c.checks)
 			if other, double := c.byPlace[k.location]; double {
-				return nil, &UsageError{fmt.Sprintf("%s: two scenarios at one place: %q and %q", k.location, other.name, k.name)}
+				return nil, nil, &UsageError{fmt.Sprintf("%s: two scenarios at one place: %q and %q", k.location, other.name, k.name)}
 			}
 			c.checks = append(c.checks, k)
 			c.byPlace[k.location] = k
 		}
 		c.contents = append(c.contents, content{name, text, document.Feature})
 	}
-	if len(c.checks) == 0 {
-		return nil, &UsageError{"there is no scenario in the feature files: name a directory that holds *.feature files"}
+	if len(c.checks)+len(drafts) == 0 {
+		return nil, nil, &UsageError{"there is no scenario in the feature files: name a directory that holds *.feature files"}
 	}
-	return c, nil
+	return c, drafts, nil
 }
 
 // featureFiles lists the files in the order of the spec's sections, by which they
@@ -192,9 +205,6 @@ func newCheck(p *messages.Pickle) (*check, error) {
 		if err := stepDefined(step); err != nil {
 			return nil, wrong("%v", err)
 		}
-	}
-	if len(p.Steps) == 0 {
-		return nil, wrong("the scenario %q has no steps", p.Name)
 	}
 	return k, nil
 }

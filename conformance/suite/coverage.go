@@ -16,9 +16,15 @@ import (
 // a requirement without a scenario, or a MUST or SHOULD without a mutant. That a
 // tag has a sentence is checked when the features are read.
 func Coverage(features fs.FS, mutants map[string][]string) (text string, holes []string, err error) {
-	c, err := load(features)
+	c, drafts, err := readDrafts(features)
 	if err != nil {
 		return "", nil, err
+	}
+	for _, k := range drafts {
+		holes = append(holes, fmt.Sprintf("%s: the scenario %q has no steps yet: write them", k.location, k.name))
+	}
+	for _, q := range spec.WithoutEdition() {
+		holes = append(holes, q.ID+" is in no edition of the text: add spec/editions/DATE.txt")
 	}
 	scenarios := map[string][]string{}
 	for _, k := range c.checks {
