@@ -33,7 +33,8 @@ var rules = []rule{
 
 	{folder: "harness", may: []string{"harness", "schemas"}},
 
-	{folder: "conformance/cli", may: []string{"conformance/baseline", "conformance/report", "conformance/suite", "conformance/verdict", "harness", "spec", "features"}},
+	{folder: "conformance/bench", may: []string{"conformance/report", "harness"}, tests: []string{"schemas"}},
+	{folder: "conformance/cli", may: []string{"conformance/baseline", "conformance/bench", "conformance/report", "conformance/suite", "conformance/verdict", "harness", "spec", "features"}},
 	{folder: "conformance/verdict"},
 	{folder: "conformance/report", may: []string{"conformance/verdict"}, tests: []string{"schemas"}},
 	{folder: "conformance/baseline", may: []string{"conformance/verdict", "conformance/report", "spec"}, tests: []string{"schemas"}},

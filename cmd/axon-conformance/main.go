@@ -26,8 +26,11 @@ import (
 	axon "github.com/axonproto/axon/impl/cli"
 )
 
-// bundled is the hidden first argument.
-const bundled = "axon"
+// The hidden first arguments: the daemon, and bench's bare peer.
+const (
+	bundled = "axon"
+	bare    = "bare-peer"
+)
 
 func main() { os.Exit(run(os.Args[1:])) }
 
@@ -42,6 +45,9 @@ func run(args []string) int {
 	}
 	if len(args) > 1 && args[0] == faulty.Argument {
 		return faulty.Main(ctx, args[1], args[2:], os.Stdin, os.Stdout, os.Stderr)
+	}
+	if len(args) > 0 && args[0] == bare {
+		return cli.BarePeer(ctx, os.Stderr)
 	}
 	// A run is short and makes much garbage; collecting less often saves a quarter of
 	// its time. The daemon above keeps Go's default.
@@ -61,7 +67,7 @@ func environment() cli.Env {
 		},
 	}
 	if self, err := os.Executable(); err == nil {
-		env.Bundled = []string{self, bundled}
+		env.Bundled, env.BarePeer = []string{self, bundled}, []string{self, bare}
 		if strings.Contains(filepath.ToSlash(self), "/go-build") {
 			env.Program = "go run ./cmd/axon-conformance"
 		}

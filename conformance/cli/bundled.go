@@ -25,9 +25,9 @@ const (
 // prepareBundled starts the bundled daemon in a throw-away directory and points
 // the options at it. Nothing of the user's is read or written, unless --identity
 // names a file.
-func (p *program) prepareBundled(ctx context.Context, f *runFlags, o *suite.Options) (stop func(), err error) {
+func (p *program) prepareBundled(ctx context.Context, f *runFlags, o *suite.Options) (daemon *child, stop func(), err error) {
 	if len(p.env.Bundled) == 0 {
-		return nil, usagef("this build has no bundled daemon; name a peer with --target HOST:PORT")
+		return nil, nil, usagef("this build has no bundled daemon; name a peer with --target HOST:PORT")
 	}
 	var id credential.Identity
 	if f.identity != "" {
@@ -36,11 +36,11 @@ func (p *program) prepareBundled(ctx context.Context, f *runFlags, o *suite.Opti
 		err = &failure{code: report.ExitHarnessError, err: fmt.Errorf("no identity could be made for this run: %w", err)}
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	dir, err := os.MkdirTemp("", "axon-")
 	if err != nil {
-		return nil, &failure{code: report.ExitHarnessError, err: fmt.Errorf("no directory for the bundled daemon: %w; set TMPDIR to one that can be written", err)}
+		return nil, nil, &failure{code: report.ExitHarnessError, err: fmt.Errorf("no directory for the bundled daemon: %w; set TMPDIR to one that can be written", err)}
 	}
 	var once sync.Once
 	var started *child
@@ -59,9 +59,9 @@ func (p *program) prepareBundled(ctx context.Context, f *runFlags, o *suite.Opti
 	if err != nil {
 		stop()
 		if ctx.Err() != nil {
-			return nil, engineError(ctx.Err())
+			return nil, nil, engineError(ctx.Err())
 		}
-		return nil, &failure{code: report.ExitHarnessError, err: fmt.Errorf("the bundled daemon did not start: %w", err)}
+		return nil, nil, &failure{code: report.ExitHarnessError, err: fmt.Errorf("the bundled daemon did not start: %w", err)}
 	}
 	o.Address, o.Key, o.KeySource = ready.Address, ready.key, report.KeyBundled
 	o.Identity = id
@@ -69,13 +69,13 @@ func (p *program) prepareBundled(ctx context.Context, f *runFlags, o *suite.Opti
 	o.Alive = started.alive
 	socket := filepath.Join(dir, "axon.sock")
 	if _, err := os.Stat(socket); err != nil {
-		return stop, nil
+		return started, stop, nil
 	}
 	if err := attachIPC(ctx, socket, o); err != nil {
 		stop()
-		return nil, &failure{code: report.ExitHarnessError, err: fmt.Errorf("the bundled daemon's local API: %w%s", err, started.lastWords())}
+		return nil, nil, &failure{code: report.ExitHarnessError, err: fmt.Errorf("the bundled daemon's local API: %w%s", err, started.lastWords())}
 	}
-	return stop, nil
+	return started, stop, nil
 }
 
 // startBundled writes the configuration, starts the daemon where it is told to

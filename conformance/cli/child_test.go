@@ -84,7 +84,7 @@ func TestBundledThatIsNeverReady(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	p := &program{env: Env{Bundled: []string{self, fakeDaemonArgument, "stubborn"}}}
-	_, err = p.prepareBundled(ctx, &runFlags{}, &suite.Options{})
+	_, _, err = p.prepareBundled(ctx, &runFlags{}, &suite.Options{})
 	// The daemon may have been quicker than the cancelled wait.
 	if f, ok := err.(*failure); ok && f.code != report.ExitIncomplete {
 		t.Errorf("got %v with code %d", err, f.code)

@@ -30,6 +30,8 @@ type Env struct {
 	// daemon's own command line. Empty: this build has none, and --target is
 	// required.
 	Bundled []string
+	// BarePeer is the command that is the bare peer of bench, see BarePeer.
+	BarePeer []string
 	// Features are the embedded *.feature files.
 	Features fs.FS
 	// Engine does the work; its functions may be replaced in tests.
@@ -205,7 +207,7 @@ Exit codes of run:
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(p.runCommand(), p.listCommand(), p.explainCommand(), p.identityCommand(), p.coverageCommand(), p.lintCommand(), p.newCommand(),
-		p.selfTestCommand(), p.peerCommand(), p.sendCommand(), p.versionCommand(), p.completionCommand())
+		p.selfTestCommand(), p.benchCommand(), p.peerCommand(), p.sendCommand(), p.versionCommand(), p.completionCommand())
 	root.AddCommand(p.reportCommands()...)
 	root.SetHelpCommand(&cobra.Command{
 		Use:   "help [COMMAND...]",

@@ -245,7 +245,8 @@ func (p *program) prepareTarget(ctx context.Context, f *runFlags, o *suite.Optio
 	case f.target != "":
 		o.Address, o.Key, err = parseTarget(f.target, f.targetKey)
 	case !f.driven():
-		return p.prepareBundled(ctx, f, o)
+		_, stop, err := p.prepareBundled(ctx, f, o)
+		return stop, err
 	case f.targetKey != "":
 		o.Key, err = parseKey(f.targetKey)
 	}

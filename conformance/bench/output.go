@@ -1,0 +1,119 @@
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/axonproto/axon/conformance/report"
+)
+
+// WriteJSON writes a report as schemas/bench/report.schema.json describes it.
+func WriteJSON(w io.Writer, r Report) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
+}
+
+// ReadJSON reads a stored report.
+func ReadJSON(from io.Reader) (Report, error) {
+	var r Report
+	d := json.NewDecoder(from)
+	d.DisallowUnknownFields()
+	if err := d.Decode(&r); err != nil {
+		return r, fmt.Errorf("it is no report of a measurement: %w", err)
+	}
+	if r.SchemaVersion != SchemaVersion {
+		return r, fmt.Errorf("it has the schema version %d, and this program knows %d", r.SchemaVersion, SchemaVersion)
+	}
+	return r, nil
+}
+
+// WriteText writes a report for people.
+func WriteText(w io.Writer, r Report) error {
+	fmt.Fprintf(w, "target %s, beside a bare quic-go exchange; %s, %d processors; %d rounds of %.0f ms each\n\n",
+		report.Printable(r.Target), r.Machine, r.Processors, r.Rounds, r.RoundMS)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "load\tin flight\tbytes\trate/s\tbare/s\tratio\tp50 ms\tp99 ms\tp99.9 ms\tp50 ratio\tp99 ratio\tCPU µs\tfailed\t")
+	for _, row := range r.Rows {
+		f := row.Target
+		fmt.Fprintf(t, "%s\t%d\t%s\t%.0f\t%.0f\t%.2f\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t\n", row.Load, row.InFlight, whole(row.Size), f.Rate, row.Raw.Rate,
+			row.RateRatio, figure(f.P50, 3), figure(f.P99, 3), figure(f.P999, 3), figure(row.P50Ratio, 2), figure(row.P99Ratio, 2), figure(f.CPU, 1), f.Errors)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if r.Before != nil && r.After != nil {
+		fmt.Fprintf(w, "\nmemory of the target: %.1f MB before (%.1f MB of it anonymous), %.1f MB after (%.1f MB)\n",
+			megabytes(r.Before.Resident), megabytes(r.Before.Anonymous), megabytes(r.After.Resident), megabytes(r.After.Anonymous))
+	} else {
+		fmt.Fprintln(w, "\nthe target's processor time and memory are not known: name its process with --pid (on Linux)")
+	}
+	for _, n := range r.Notes {
+		fmt.Fprintf(w, "note: %s\n", report.Printable(n))
+	}
+	_, err := fmt.Fprintln(w, "\nA ratio is the target's figure divided by that of the bare exchange, the median over the rounds.")
+	return err
+}
+
+func megabytes(n int64) float64 { return float64(n) / 1e6 }
+
+func whole(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return fmt.Sprint(n)
+}
+
+func figure(f float64, digits int) string {
+	if f == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.*f", digits, f)
+}
+
+// WriteDiff writes how the rows of one report changed in another. Rates of two runs are
+// compared by their ratios to the bare exchange, so that a busier machine is no change.
+func WriteDiff(w io.Writer, before, after Report) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "load\tin flight\tbytes\tratio before\tafter\tchange\tp99 ratio before\tafter\tchange\t")
+	common := 0
+	for _, a := range before.Rows {
+		for _, b := range after.Rows {
+			if a.Load != b.Load || a.InFlight != b.InFlight || a.Size != b.Size {
+				continue
+			}
+			common++
+			fmt.Fprintf(t, "%s\t%d\t%s\t%.2f\t%.2f\t%s\t%s\t%s\t%s\t\n", a.Load, a.InFlight, whole(a.Size), a.RateRatio, b.RateRatio, change(a.RateRatio, b.RateRatio),
+				figure(a.P99Ratio, 2), figure(b.P99Ratio, 2), change(a.P99Ratio, b.P99Ratio))
+		}
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if common == 0 {
+		return fmt.Errorf("the two reports have no row in common: measure both with the same --load, --in-flight and --size")
+	}
+	var notes []string
+	if before.Machine != after.Machine || before.Processors != after.Processors {
+		notes = append(notes, fmt.Sprintf("measured on two machines: %s with %d processors, and %s with %d", before.Machine, before.Processors, after.Machine, after.Processors))
+	}
+	if left := len(before.Rows) + len(after.Rows) - 2*common; left > 0 {
+		notes = append(notes, fmt.Sprintf("%d rows are in one of the two only", left))
+	}
+	if len(notes) > 0 {
+		_, err := fmt.Fprintf(w, "\nnote: %s\n", report.Printable(strings.Join(notes, "\nnote: ")))
+		return err
+	}
+	return nil
+}
+
+func change(a, b float64) string {
+	if a == 0 || b == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%+.0f %%", 100*(b-a)/a)
+}
