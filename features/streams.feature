@@ -189,7 +189,7 @@ Feature: Streams
   Scenario: A stalled message holds back no other message
     Given a connection to the target
     When the probe writes a whole message on a stream and leaves it open
-    And 300 messages of 4 KiB each are sent on one connection
+    And 100 messages of 4 KiB each are sent on one connection
     Then the messages among them are taken
 
   @AXON-STREAM-010
@@ -228,5 +228,5 @@ Feature: Streams
     Then the connection serves on, or a new one takes its place
     When the probe sends nothing but FIN on a unidirectional stream
     Then the connection serves on, or a new one takes its place
-    When 300 messages of 4 KiB each are sent on one connection
+    When 100 messages of 4 KiB each are sent on one connection
     Then the messages among them are taken

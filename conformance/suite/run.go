@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -55,6 +56,7 @@ type run struct {
 
 	mu      sync.Mutex
 	results map[string]*result
+	skipped int // of these, those that do not apply
 	done    int
 	total   int
 	// qlogTold: it was told that qlogs cannot be written.
@@ -85,6 +87,7 @@ func Run(ctx context.Context, o Options) (report.Report, error) {
 		r.selected[k.location] = k
 	}
 	started := time.Now()
+	defer r.prepare()()
 	r.meet(ctx)
 	r.target.Commands = steps.NewCommands(o.CommandLine)
 	defer r.target.Commands.Close()
@@ -154,6 +157,15 @@ func (r *run) meet(ctx context.Context) {
 	}
 }
 
+// prepare begins what takes long and is needed later; the result waits for its end.
+func (r *run) prepare() (wait func()) {
+	var work sync.WaitGroup
+	if slices.ContainsFunc(r.chosen, func(k *check) bool { return strings.Contains(k.name, "RSA") }) {
+		work.Go(credential.PrepareRSA)
+	}
+	return work.Wait
+}
+
 // once executes the selected scenarios, one turn after the other.
 func (r *run) once(ctx context.Context) error {
 	r.results = map[string]*result{}
@@ -170,8 +182,9 @@ func (r *run) once(ctx context.Context) error {
 			defer w.Close()
 		}
 	}
+	r.passOver()
 	for _, r.turn = range turns {
-		if !r.any(r.turn) {
+		if !slices.ContainsFunc(r.chosen, r.due) {
 			continue
 		}
 		if err := r.godog(ctx); err != nil {
@@ -186,10 +199,22 @@ func (r *run) once(ctx context.Context) error {
 	return nil
 }
 
-// any tells whether a selected check has the given turn.
-func (r *run) any(t turn) bool {
-	return slices.ContainsFunc(r.chosen, func(k *check) bool { return k.turn() == t })
+// passOver gives the checks that do not apply their result. godog would spend more on
+// them than on many that do.
+func (r *run) passOver() {
+	r.skipped = 0
+	for _, k := range r.chosen {
+		if err := r.inapplicable(k); err != nil {
+			s := steps.New(r.target, k.ids)
+			s.Err = err
+			r.keep(k, newResult(k, s, 0))
+			r.skipped++
+		}
+	}
 }
+
+// due tells whether a check is to be made in this turn.
+func (r *run) due(k *check) bool { return k.turn() == r.turn && r.results[k.location] == nil }
 
 // godog executes one turn, from the files that hold something selected. Its exit
 // code tells no more than the results do, but for 2, that it did not start.
@@ -197,7 +222,7 @@ func (r *run) godog(ctx context.Context) error {
 	var files []godog.Feature
 	wanted := map[string]bool{}
 	for _, k := range r.chosen {
-		if k.turn() == r.turn {
+		if r.due(k) {
 			wanted[k.location], wanted[k.file()] = true, true
 		}
 	}
@@ -283,9 +308,6 @@ func (r *run) bound(ctx context.Context, k *check, s *steps.Scenario) (context.C
 
 // prevents tells why a check is not even begun, nil when it is.
 func (r *run) prevents(ctx context.Context, k *check) error {
-	if err := r.inapplicable(k); err != nil {
-		return err
-	}
 	if err := r.gate.reason(); err != nil {
 		// The one thing that can be told of a target with another token.
 		if !errors.Is(err, steps.ErrOtherToken) || len(k.ids) != 1 || k.ids[0] != "AXON-TLS-001" {
@@ -360,7 +382,7 @@ const stirAfter = 3
 func (r *run) early() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.results)*stirAfter >= len(r.chosen)
+	return (len(r.results)-r.skipped)*stirAfter >= len(r.chosen)-r.skipped
 }
 
 // keep stores a result and tells of it.

@@ -88,6 +88,10 @@ func ECDSACertificate(o CertOptions) (tls.Certificate, error) {
 // rsaKey is made once: that takes longer than everything else here.
 var rsaKey = sync.OnceValues(func() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) })
 
+// PrepareRSA makes the key of RSACertificate, for callers that have something else to do
+// meanwhile.
+func PrepareRSA() { _, _ = rsaKey() } // whoever wants a certificate is told of an error
+
 // RSACertificate makes a self-signed certificate with a 2048-bit RSA key, which
 // is one and the same for the whole process.
 func RSACertificate(o CertOptions) (tls.Certificate, error) {
