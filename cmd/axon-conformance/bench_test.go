@@ -15,7 +15,7 @@ func TestBench(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "b.json")
 	p := newProgram(t, "bench", "--in-flight", "2", "--size", "200", "--duration", "30ms", "--rounds", "1", "--report", "json="+file)
-	if code := p.code(t); code != 0 || !strings.Contains(p.out.String(), "handshake") {
+	if code := p.code(t); code != 0 || !strings.Contains(p.out.String(), "handshake") || !strings.Contains(p.out.String(), "handler") {
 		t.Fatalf("exit %d\n%s", code, p.saw())
 	}
 	text, err := os.ReadFile(file)

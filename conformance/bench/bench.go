@@ -18,12 +18,13 @@ type Load string
 // The loads.
 const (
 	Request   Load = "request"   // a request and whatever answers it, on a stream of their own
+	Handler   Load = "handler"   // a request that a local program answers, through the daemon's socket
 	Message   Load = "message"   // a message on a stream of its own
 	Handshake Load = "handshake" // a connection, begun and closed
 )
 
 // Loads lists all.
-func Loads() []Load { return []Load{Request, Message, Handshake} }
+func Loads() []Load { return []Load{Request, Handler, Message, Handshake} }
 
 // Bounds of the options.
 const (
@@ -43,6 +44,7 @@ type Options struct {
 	Target   Peer
 	Raw      Peer                // a bare peer, see ServeRaw
 	Identity credential.Identity // whom the target admits
+	Socket   string              // of the target's local API, for the load handler; empty: there is none
 	PID      int                 // the target's process; 0: not known, so that its costs are not measured
 	Loads    []Load
 	InFlight []int // exchanges at a time
@@ -70,11 +72,14 @@ func (o *Options) Check() error {
 	}
 	for _, l := range o.Loads {
 		if !slices.Contains(Loads(), l) {
-			return fmt.Errorf("there is no load %q: use request, message or handshake", l)
+			return fmt.Errorf("there is no load %q: use request, handler, message or handshake", l)
 		}
 	}
 	if o.Duration <= 0 || o.Rounds < 1 {
 		return errors.New("the duration has to be above 0, and at least one round is needed")
+	}
+	if slices.Contains(o.Loads, Handler) && o.Socket == "" {
+		return errors.New("the load handler needs the socket of the target's local API: name it with --ipc, or leave that load out")
 	}
 	return nil
 }
@@ -190,6 +195,13 @@ func (o *Options) rows() []Row {
 
 // measure plays one row: raw, target, raw, target, …
 func (o *Options) measure(ctx context.Context, row Row) (Row, error) {
+	if row.Load == Handler {
+		h, err := handle(ctx, o.Socket)
+		if err != nil {
+			return row, err
+		}
+		defer h.close()
+	}
 	raw, target := newTally(), newTally()
 	var rate, p50, p99 []float64
 	for range o.Rounds {

@@ -43,7 +43,7 @@ func small(t *testing.T) Options {
 	}
 	return Options{
 		Target: aRawPeer(t), Raw: aRawPeer(t), Identity: me,
-		Loads: Loads(), InFlight: []int{1, 3}, Sizes: []int{200, 3000}, Duration: 10 * time.Millisecond, Rounds: 2,
+		Loads: []Load{Request, Message, Handshake}, InFlight: []int{1, 3}, Sizes: []int{200, 3000}, Duration: 10 * time.Millisecond, Rounds: 2,
 	}
 }
 
@@ -96,6 +96,7 @@ func TestMistakes(t *testing.T) {
 		"nothing to measure": func(o *Options) { o.Loads = nil },
 		"0 in flight":        func(o *Options) { o.InFlight = []int{0} },
 		"size of 70000":      func(o *Options) { o.Sizes = []int{70000} },
+		"--ipc":              func(o *Options) { o.Loads = Loads() },
 		"no load":            func(o *Options) { o.Loads = []Load{"requests"} },
 		"duration":           func(o *Options) { o.Duration = 0 },
 		"round":              func(o *Options) { o.Rounds = 0 },

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,12 +16,14 @@ import (
 	"github.com/axonproto/axon/conformance/bench"
 	"github.com/axonproto/axon/conformance/report"
 	"github.com/axonproto/axon/conformance/suite"
+	"github.com/axonproto/axon/harness/control"
 	"github.com/axonproto/axon/harness/credential"
 )
 
 // benchFlags are those of bench.
 type benchFlags struct {
 	target, key, identity string
+	socket                string
 	loads                 []string
 	inFlight, sizes       []int
 	duration              time.Duration
@@ -39,7 +42,8 @@ cost it where its process is known, beside a bare quic-go exchange between two
 processes of this machine: in turn, in the same run, so that the ratio of the two
 says what the peer adds. Without --target it measures the bundled daemon.
 
-The loads are request (with whatever answers it), message, and handshake. The
+The loads are request (with whatever answers it), handler (a request that a local
+program answers; with --ipc, or the bundled daemon), message, and handshake. The
 target must admit the suite, see 'axon-conformance identity'.`,
 		Example: `  axon-conformance bench --quick
   axon-conformance bench --target 127.0.0.1:7100 --pid 4242 --report json=bench.json
@@ -52,7 +56,8 @@ target must admit the suite, see 'axon-conformance identity'.`,
 	flags.StringVar(&f.target, "target", "", "`ADDRESS` of the peer: HOST:PORT or axon://KEY@HOST:PORT (default: the bundled daemon)")
 	flags.StringVar(&f.key, "target-key", "", "the target must hold this public `KEY`, in base64")
 	flags.IntVar(&f.pid, "pid", 0, "`NUMBER` of the target's process, whose processor time and memory are measured (Linux)")
-	flags.StringSliceVar(&f.loads, "load", []string{"request", "message", "handshake"}, "measure these `LOADS`")
+	flags.StringSliceVar(&f.loads, "load", nil, "measure these `LOADS` (default: all that can be)")
+	flags.StringVar(&f.socket, "ipc", "", "`SOCKET` of the target's local API, for the load handler")
 	flags.IntSliceVar(&f.inFlight, "in-flight", []int{1, 16, 64, 256}, "`NUMBERS` of exchanges at a time")
 	flags.IntSliceVar(&f.sizes, "size", []int{200, 4096, 65536}, "`SIZES` of envelopes in bytes")
 	flags.DurationVar(&f.duration, "duration", 300*time.Millisecond, "length of one measurement, a `DURATION`")
@@ -84,8 +89,14 @@ func (p *program) bench(c *cobra.Command, f *benchFlags) error {
 		return &failure{code: report.ExitHarnessError, err: errors.New("this build has no bare peer; build the program from a complete source tree")}
 	}
 	o := bench.Options{PID: f.pid, InFlight: f.inFlight, Sizes: f.sizes, Duration: f.duration, Rounds: f.rounds}
+	if o.Socket = f.socket; f.target == "" {
+		o.Socket = "that of the bundled daemon"
+	}
 	for _, l := range f.loads {
 		o.Loads = append(o.Loads, bench.Load(strings.ToLower(l)))
+	}
+	if len(f.loads) == 0 {
+		o.Loads = slices.DeleteFunc(bench.Loads(), func(l bench.Load) bool { return l == bench.Handler && o.Socket == "" })
 	}
 	if err := o.Check(); err != nil {
 		return usagef("%w", err)
@@ -133,13 +144,16 @@ func benchError(err error) error {
 // benchTarget finds the target, or starts the bundled daemon.
 func (p *program) benchTarget(ctx context.Context, f *benchFlags, o *bench.Options) (stop func(), err error) {
 	if f.target == "" {
-		if f.key != "" || f.pid != 0 {
-			return nil, usagef("--target-key and --pid belong to a --target")
+		if f.key != "" || f.pid != 0 || f.socket != "" {
+			return nil, usagef("--target-key, --pid and --ipc belong to a --target")
 		}
 		var s suite.Options
 		daemon, stop, err := p.prepareBundled(ctx, &runFlags{identity: f.identity}, &s)
 		if err != nil {
 			return nil, err
+		}
+		if api, ok := s.Control.(*control.IPC); ok {
+			o.Socket = api.Socket()
 		}
 		o.Target, o.Identity, o.PID = bench.Peer{Address: s.Address, Key: s.Key}, s.Identity, daemon.command.Process.Pid
 		return stop, nil
