@@ -102,7 +102,7 @@ func short(f float64) string {
 	return fmt.Sprintf("%.2f", f)
 }
 
-var page = template.Must(template.New("bench").Parse(`<!doctype html>
+var page = template.Must(template.New("bench").Funcs(template.FuncMap{"megabytes": megabytes}).Parse(`<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <title>AXON bench: {{.Target}}</title>
 <style>
@@ -119,7 +119,7 @@ th,td{text-align:right;padding:.25rem .6rem;border-bottom:1px solid var(--rule);
 </style>
 <h1>What {{.Target}} costs</h1>
 <p>{{.Started.Format "2006-01-02 15:04 MST"}}, {{.Machine}}, {{.Processors}} processors; {{.Rounds}} rounds of {{printf "%.0f" .RoundMS}} ms each, the bare quic-go exchange and the target in turn.</p>
-{{with .Before}}<p>Memory before: {{.Resident}} bytes resident, {{.Anonymous}} of them anonymous.</p>{{end}}{{with .After}}<p>Memory after: {{.Resident}} bytes resident, {{.Anonymous}} of them anonymous.</p>{{end}}
+{{with .Before}}<p>Memory before: {{megabytes .Resident | printf "%.1f"}} MB resident, {{megabytes .Anonymous | printf "%.1f"}} MB of it anonymous.</p>{{end}}{{with .After}}<p>Memory after: {{megabytes .Resident | printf "%.1f"}} MB resident, {{megabytes .Anonymous | printf "%.1f"}} MB of it anonymous.</p>{{end}}
 {{range .Notes}}<p>{{.}}</p>{{end}}
 <div class="plots">{{range .Plots}}<section><h2>{{.Title}}</h2>{{.SVG}}<p>exchanges in flight</p></section>{{end}}</div>
 <h2>All figures</h2><div class="wide"><table><tr><th>load<th>in flight<th>bytes<th>rate/s<th>bare/s<th>ratio<th>p50 ms<th>p99 ms<th>p99.9 ms<th>p99 ratio<th>CPU µs<th>failed</tr>
