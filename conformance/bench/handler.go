@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"sync"
@@ -20,8 +21,25 @@ type handler struct {
 	work sync.WaitGroup
 }
 
+// errLease says that the lease is not given, perhaps because the daemon has not noticed
+// yet that the one before is over.
+var errLease = errors.New("it does not give the handler's lease")
+
 // handle takes the handler's lease at a daemon's socket. Close gives it back.
-func handle(ctx context.Context, socket string) (*handler, error) {
+func handle(ctx context.Context, socket string) (h *handler, err error) {
+	for deadline := time.Now().Add(patience / 4); ; {
+		if h, err = takeLease(ctx, socket); !errors.Is(err, errLease) || time.Now().After(deadline) {
+			return h, err
+		}
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+func takeLease(ctx context.Context, socket string) (*handler, error) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", socket)
 	if err != nil {
 		return nil, fmt.Errorf("the local API: %w; is the daemon running, and is this its socket?", err)
@@ -43,7 +61,7 @@ func handle(ctx context.Context, socket string) (*handler, error) {
 	switch {
 	case err != nil:
 	case json.Unmarshal(line, &answer) != nil || !answer.OK:
-		err = fmt.Errorf("it does not give the handler's lease: %s", answer.Error.Message)
+		err = fmt.Errorf("%w: %s", errLease, answer.Error.Message)
 	}
 	if err != nil {
 		h.close()
