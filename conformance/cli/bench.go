@@ -73,7 +73,7 @@ func (p *program) bench(c *cobra.Command, f *benchFlags) error {
 	if f.quick {
 		for name, quick := range map[string]func(){
 			"size": func() { f.sizes = []int{200} }, "in-flight": func() { f.inFlight = []int{1, 64} },
-			"rounds": func() { f.rounds = 3 }, "duration": func() { f.duration = 200 * time.Millisecond },
+			"duration": func() { f.duration = 200 * time.Millisecond },
 		} {
 			if !c.Flags().Changed(name) {
 				quick()
@@ -88,10 +88,15 @@ func (p *program) bench(c *cobra.Command, f *benchFlags) error {
 	if len(p.env.BarePeer) == 0 {
 		return &failure{code: report.ExitHarnessError, err: errors.New("this build has no bare peer; build the program from a complete source tree")}
 	}
-	o := bench.Options{PID: f.pid, InFlight: f.inFlight, Sizes: f.sizes, Duration: f.duration, Rounds: f.rounds}
-	if o.Socket = f.socket; f.target == "" {
-		o.Socket = "that of the bundled daemon"
+	o := bench.Options{
+		PID: f.pid, InFlight: f.inFlight, Sizes: f.sizes, Duration: f.duration, Rounds: f.rounds,
 	}
+	ctx := c.Context()
+	stop, err := p.benchTarget(ctx, f, &o)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	for _, l := range f.loads {
 		o.Loads = append(o.Loads, bench.Load(strings.ToLower(l)))
 	}
@@ -101,12 +106,6 @@ func (p *program) bench(c *cobra.Command, f *benchFlags) error {
 	if err := o.Check(); err != nil {
 		return usagef("%w", err)
 	}
-	ctx := c.Context()
-	stop, err := p.benchTarget(ctx, f, &o)
-	if err != nil {
-		return err
-	}
-	defer stop()
 	bare, err := startChild(p.env.BarePeer, os.Environ())
 	if err != nil {
 		return engineError(err)
@@ -161,6 +160,7 @@ func (p *program) benchTarget(ctx context.Context, f *benchFlags, o *bench.Optio
 	if o.Target.Address, o.Target.Key, err = parseTarget(f.target, f.key); err != nil {
 		return nil, err
 	}
+	o.Socket = f.socket
 	o.Identity, _, _, err = p.identity(f.identity)
 	return func() {}, err
 }
