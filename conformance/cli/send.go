@@ -123,7 +123,7 @@ func (p *program) send(c *cobra.Command, target string, f *sendFlags) error {
 		return err
 	}
 	screen := &eventPrinter{out: p.out, json: f.asJSON}
-	e, err := probe.New(probe.Options{Identity: id, Log: trace.Show(screen.show), Listen: "[::]:0"})
+	e, err := probe.New(probe.Options{Identity: id, Log: trace.Show(screen.show), Listen: ":0"})
 	if err != nil {
 		return engineError(err)
 	}
