@@ -3,6 +3,7 @@
 package driver
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -75,16 +76,17 @@ func TestConnect(t *testing.T) {
 		}
 		defer c.Close()
 		_, _ = io.WriteString(c, `{"answer":"hello","number":1`+welcome+"}\n")
-		buffer := make([]byte, 4096)
-		n, _ := c.Read(buffer)
-		lines <- string(buffer[:n])
+		from := bufio.NewReader(c)
+		first, _ := from.ReadString('\n')
+		lines <- first
 		// The name of the invented command comes with it.
-		for !strings.Contains(string(buffer[:n]), "invented_") {
-			n, _ = c.Read(buffer)
+		second, _ := from.ReadString('\n')
+		_, invented, found := strings.Cut(second, "invented_")
+		if !found || len(invented) < 8 {
+			return
 		}
-		_, invented, _ := strings.Cut(string(buffer[:n]), "invented_")
 		_, _ = io.WriteString(c, `{"answer":"invented_`+invented[:8]+`","number":2,"error":{"code":"unsupported","message":"no"}}`+"\n")
-		rest, _ := io.ReadAll(c)
+		rest, _ := io.ReadAll(from)
 		lines <- string(rest)
 	}()
 	d, err := Connect(t.Context(), "unix:"+path, Options{Suite: "test 1"})
