@@ -75,10 +75,10 @@ func TestConnect(t *testing.T) {
 			return
 		}
 		defer c.Close()
-		_, _ = io.WriteString(c, `{"answer":"hello","number":1`+welcome+"}\n")
 		from := bufio.NewReader(c)
 		first, _ := from.ReadString('\n')
 		lines <- first
+		_, _ = io.WriteString(c, `{"answer":"hello","number":1`+welcome+"}\n")
 		// The name of the invented command comes with it.
 		second, _ := from.ReadString('\n')
 		_, invented, found := strings.Cut(second, "invented_")
