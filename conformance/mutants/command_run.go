@@ -48,14 +48,9 @@ func (s *selection) commandChecks(j *job, whole bool) (places []string, network 
 
 // runCommand has the suite judge one command line, beside a correct peer.
 func (j *job) runCommand(ctx context.Context, o Options, checks *selection, me credential.Identity) (Row, error) {
-	began := time.Now()
-	row, err := j.lookCommand(ctx, o, checks, me, j.ceiling)
-	if err == nil && len(row.Problems) > 0 && ctx.Err() == nil {
-		row, err = j.lookCommand(ctx, o, checks, me, secondCeiling*j.ceiling)
-	}
-	row.Duration = time.Since(began)
-	row.Took = row.Duration.Milliseconds()
-	return row, err
+	return looks(ctx, func(second bool) (Row, error) {
+		return j.lookCommand(ctx, o, checks, me, ceilingOf(j.ceiling, second))
+	})
 }
 
 func (j *job) lookCommand(ctx context.Context, o Options, checks *selection, me credential.Identity, ceiling time.Duration) (Row, error) {

@@ -102,14 +102,12 @@ func (j *job) lanChecks(features fs.FS, whole bool) ([]string, error) {
 
 // runLAN has the suite judge one neighbour.
 func (j *job) runLAN(ctx context.Context, o Options, me credential.Identity) (Row, error) {
-	began := time.Now()
-	row, err := j.look(ctx, o, me, lanSecond)
-	if err == nil && len(row.Problems) > 0 && ctx.Err() == nil {
-		row, err = j.look(ctx, o, me, secondLook)
-	}
-	row.Duration = time.Since(began)
-	row.Took = row.Duration.Milliseconds()
-	return row, err
+	return looks(ctx, func(second bool) (Row, error) {
+		if second {
+			return j.look(ctx, o, me, secondLook)
+		}
+		return j.look(ctx, o, me, lanSecond)
+	})
 }
 
 // look has the suite judge a neighbour, on a private network between two

@@ -57,14 +57,17 @@ func (s *selection) localChecks(j *job, whole bool) []string {
 
 // runLocal has the suite judge one daemon with a local API.
 func (j *job) runLocal(ctx context.Context, o Options, checks *selection, me credential.Identity) (Row, error) {
-	began := time.Now()
-	row, err := j.lookLocal(ctx, o, checks, me, j.ceiling)
-	if err == nil && len(row.Problems) > 0 && ctx.Err() == nil {
-		row, err = j.lookLocal(ctx, o, checks, me, secondCeiling*j.ceiling)
+	return looks(ctx, func(second bool) (Row, error) {
+		return j.lookLocal(ctx, o, checks, me, ceilingOf(j.ceiling, second))
+	})
+}
+
+// ceilingOf gives a check more time in the second look.
+func ceilingOf(ceiling time.Duration, second bool) time.Duration {
+	if second {
+		return secondCeiling * ceiling
 	}
-	row.Duration = time.Since(began)
-	row.Took = row.Duration.Milliseconds()
-	return row, err
+	return ceiling
 }
 
 func (j *job) lookLocal(ctx context.Context, o Options, checks *selection, me credential.Identity, ceiling time.Duration) (Row, error) {

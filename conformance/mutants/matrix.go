@@ -32,6 +32,9 @@ type Row struct {
 	ExitCode  int  `json:"exit_code"`
 	// Problems say what the suite got wrong; none means that all is well.
 	Problems []string `json:"problems"`
+	// FirstLook are the problems of a first look that a second one did not have, or had
+	// again.
+	FirstLook []string `json:"first_look,omitempty"`
 	// Seen is what the checks of MadeFor saw, each with its place.
 	Seen []string `json:"seen"`
 	// NotRun is why the suite was not let loose on the peer; empty: it was.
@@ -85,6 +88,11 @@ func (m Matrix) Text(verbose bool) string {
 		}
 		if r.NotRun != "" {
 			fmt.Fprintf(&b, "    %s\n", r.NotRun)
+		}
+		if verbose || r.Sort == SortOddity {
+			for _, p := range r.FirstLook {
+				fmt.Fprintf(&b, "    ~ at the first look: %s\n", p)
+			}
 		}
 		for _, p := range r.Problems {
 			fmt.Fprintf(&b, "    ! %s\n", p)
