@@ -88,6 +88,12 @@ func flagError(c *cobra.Command, err error) error {
 
 // What flags of a type take, for people.
 var (
-	valueKinds    = map[string]string{"int": "whole number", "duration": "duration", "bool": "true or false", "string": "text"}
-	valueExamples = map[string]string{"int": "4", "duration": "10s", "bool": "true", "string": "TEXT"}
+	valueKinds = map[string]string{
+		"int": "whole number", "int64": "whole number", "duration": "duration", "bool": "true or false", "string": "text",
+		"stringSlice": "list with commas", "intSlice": "list of whole numbers with commas", "stringArray": "text",
+	}
+	valueExamples = map[string]string{
+		"int": "4", "int64": "4", "duration": "10s", "bool": "true", "string": "TEXT",
+		"stringSlice": "ONE,TWO", "intSlice": "1,64", "stringArray": "TEXT",
+	}
 )

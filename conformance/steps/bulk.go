@@ -3,6 +3,7 @@ package steps
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -496,8 +497,10 @@ func (s *Scenario) connectionsAtOnce(ctx context.Context, n, each int) error {
 		}
 		open = append(open, c)
 	}
+	// The newest first: once it is served, the target has let go of those that it does
+	// not keep beside it.
 	var kept []*probe.Conn
-	for _, c := range open {
+	for _, c := range slices.Backward(open) {
 		before := len(s.exchanges)
 		_, err := s.good(ctx, c)
 		switch {

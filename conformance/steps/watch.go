@@ -68,7 +68,9 @@ func (w *Watch) hasRoom(ctx context.Context, t *Target) error {
 			return err
 		}
 	}
-	_, _ = others.good(ctx, others.conn) // one that is closed has been by then
+	for range 2 { // one that is closed has been by then
+		_, _ = others.good(ctx, others.conn)
+	}
 	for _, c := range slices.Concat(w.scenario.conns, others.conns) {
 		if c.End() != nil {
 			return errors.New(describeClosing(c.End()))
