@@ -2,7 +2,7 @@ package bench
 
 import (
 	"context"
-	"crypto/ed25519"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"runtime"
@@ -12,140 +12,20 @@ import (
 	"github.com/axonproto/axon/harness/credential"
 )
 
-// Load is a sort of exchange.
-type Load string
-
-// The loads.
-const (
-	Request   Load = "request"   // a request and whatever answers it, on a stream of their own
-	Handler   Load = "handler"   // a request that a local program answers, through the daemon's socket
-	Message   Load = "message"   // a message on a stream of its own
-	Handshake Load = "handshake" // a connection, begun and closed
-)
-
-// Loads lists all.
-func Loads() []Load { return []Load{Request, Handler, Message, Handshake} }
-
-// Bounds of the options.
-const (
-	MaxInFlight = 10000
-	MaxSize     = 65536
-	minSize     = 128 // the least envelope with a payload of the wanted size
-)
-
-// Peer is where to find something that answers.
-type Peer struct {
-	Address string
-	Key     ed25519.PublicKey // nil: any
-}
-
-// Options of a measurement.
-type Options struct {
-	Target   Peer
-	Raw      Peer                // a bare peer, see ServeRaw
-	Identity credential.Identity // whom the target admits
-	Socket   string              // of the target's local API, for the load handler; empty: there is none
-	PID      int                 // the target's process; 0: not known, so that its costs are not measured
-	Loads    []Load
-	InFlight []int // exchanges at a time
-	Sizes    []int // of an envelope in bytes; handshakes have none
-	Duration time.Duration
-	Rounds   int // pairs of measurements, of which the median counts
-	// Progress is called before each row. It may be nil.
-	Progress func(done, total int, next string)
-}
-
-// Check looks at all but the peers.
-func (o *Options) Check() error {
-	if len(o.Loads) == 0 || len(o.InFlight) == 0 || len(o.Sizes) == 0 {
-		return errors.New("nothing to measure: give at least one load, one number in flight and one size")
-	}
-	for _, n := range o.InFlight {
-		if n < 1 || n > MaxInFlight {
-			return fmt.Errorf("%d in flight: it takes a number from 1 to %d", n, MaxInFlight)
-		}
-	}
-	for _, n := range o.Sizes {
-		if n < minSize || n > MaxSize {
-			return fmt.Errorf("a size of %d bytes: it takes a number from %d to %d, which is what an envelope may have", n, minSize, MaxSize)
-		}
-	}
-	for _, l := range o.Loads {
-		if !slices.Contains(Loads(), l) {
-			return fmt.Errorf("there is no load %q: use request, handler, message or handshake", l)
-		}
-	}
-	if o.Duration <= 0 || o.Rounds < 1 {
-		return errors.New("the duration has to be above 0, and at least one round is needed")
-	}
-	if slices.Contains(o.Loads, Handler) && o.Socket == "" {
-		return errors.New("the load handler needs the socket of the target's local API: name it with --ipc, or leave that load out")
-	}
-	return nil
-}
-
-// Figures are what was measured of one side.
-type Figures struct {
-	Exchanges int     `json:"exchanges"`
-	Errors    int     `json:"errors"`
-	Rate      float64 `json:"rate"` // exchanges a second
-	// Latencies in milliseconds; 0 for messages, which nobody answers.
-	P50  float64 `json:"p50_ms"`
-	P99  float64 `json:"p99_ms"`
-	P999 float64 `json:"p999_ms"`
-	// CPU is the target's processor time in microseconds for an exchange; 0 when its
-	// process is not known.
-	CPU float64 `json:"cpu_us"`
-}
-
-// Row is one load at one concurrency and size.
-type Row struct {
-	Load     Load    `json:"load"`
-	InFlight int     `json:"in_flight"`
-	Size     int     `json:"size"`
-	Target   Figures `json:"target"`
-	Raw      Figures `json:"raw"`
-	// RateRatio is the median of target to raw over the rounds, 0 when there is none.
-	RateRatio float64 `json:"rate_ratio"`
-	P50Ratio  float64 `json:"p50_ratio"`
-	P99Ratio  float64 `json:"p99_ratio"`
-}
-
-// Memory of the target's process, in bytes.
-type Memory struct {
-	Resident  int64 `json:"resident"`
-	Anonymous int64 `json:"anonymous"`
-}
-
-// Report is the outcome of Run.
-type Report struct {
-	SchemaVersion int       `json:"schema_version"`
-	Suite         string    `json:"suite"`
-	Target        string    `json:"target"`
-	AgentID       string    `json:"agent_id,omitempty"`
-	Started       time.Time `json:"started"`
-	DurationMS    float64   `json:"duration_ms"`
-	Machine       string    `json:"machine"`
-	Processors    int       `json:"processors"`
-	RoundMS       float64   `json:"round_ms"`
-	Rounds        int       `json:"rounds"`
-	// Before and After the loads; absent when the process is not known.
-	Before *Memory  `json:"before,omitempty"`
-	After  *Memory  `json:"after,omitempty"`
-	Rows   []Row    `json:"rows"`
-	Notes  []string `json:"notes"`
-}
-
-// SchemaVersion of Report.
-const SchemaVersion = 1
+// maxFailed is the number of rows in a row that may fail before no more are tried.
+const maxFailed = 3
 
 // Run measures. When ctx ends it returns what it has by then, with ctx's error. Other
-// errors concern the options, or say that a side cannot be reached.
-func Run(ctx context.Context, o Options) (Report, error) {
+// errors concern the options, or say that a side cannot be reached, or that rows could
+// not be measured; what was is returned all the same.
+func Run(ctx context.Context, o Options) (r Report, err error) {
 	if err := o.Check(); err != nil {
 		return Report{}, err
 	}
-	r := Report{
+	if most := slices.Max(o.Connections); most > len(o.Identities) {
+		return Report{}, fmt.Errorf("%d connections need as many identities, and there are %d", most, len(o.Identities))
+	}
+	r = Report{
 		SchemaVersion: SchemaVersion, Target: o.Target.Address, Started: time.Now().UTC(),
 		Machine: runtime.GOOS + "/" + runtime.GOARCH + ", " + runtime.Version(), Processors: runtime.NumCPU(),
 		RoundMS: milliseconds(o.Duration), Rounds: o.Rounds, Rows: []Row{}, Notes: []string{},
@@ -154,72 +34,111 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		r.AgentID = credential.AgentID(o.Target.Key)
 	}
 	defer func() { r.DurationMS = milliseconds(time.Since(r.Started)) }()
-	r.Before = memoryOf(o.PID)
-	rows := o.rows()
-	for i, row := range rows {
-		if o.Progress != nil {
-			o.Progress(i, len(rows), fmt.Sprintf("%s, %d in flight, %d bytes", row.Load, row.InFlight, row.Size))
-		}
-		measured, err := o.measure(ctx, row)
+	m := measurement{Options: o}
+	for _, id := range o.Identities[:slices.Max(o.Connections)] {
+		c, err := id.Certificate(credential.CertOptions{})
 		if err != nil {
 			return r, err
 		}
-		if measured.Target.Errors > 0 {
-			r.Notes = append(r.Notes, fmt.Sprintf("%s, %d in flight, %d bytes: %d of %d failed", row.Load, row.InFlight, row.Size, measured.Target.Errors, measured.Target.Errors+measured.Target.Exchanges))
-		}
-		r.Rows = append(r.Rows, measured)
+		m.certificates = append(m.certificates, c)
 	}
-	r.After = memoryOf(o.PID)
-	return r, nil
+	r.Before = memoryOf(o.Target.PID)
+	switch {
+	case o.Target.PID == 0:
+		r.Notes = append(r.Notes, "the target's processor time and memory are not known: name its process with --pid (on Linux)")
+	case r.Before == nil:
+		r.Notes = append(r.Notes, fmt.Sprintf("the target's processor time and memory are not known: process %d cannot be read in /proc, which only Linux has", o.Target.PID))
+	}
+	rows, notes := o.rows()
+	r.Notes = append(r.Notes, notes...)
+	err = m.all(ctx, rows, &r)
+	r.After = memoryOf(o.Target.PID)
+	r.Complete = err == nil
+	return r, err
 }
 
-// rows are the combinations, in the order in which they are measured and shown.
-func (o *Options) rows() []Row {
-	var rows []Row
-	for _, load := range o.Loads {
-		sizes := o.Sizes
-		if load == Handshake {
-			sizes = []int{0}
+// measurement is a run in progress.
+type measurement struct {
+	Options
+	certificates []tls.Certificate
+}
+
+// all measures the rows into r. A row that fails is noted, and those behind it are
+// still measured unless it looks as if none could be.
+func (m *measurement) all(ctx context.Context, rows []Row, r *Report) error {
+	var failures []error
+	inARow := 0
+	for i, row := range rows {
+		if m.Progress != nil {
+			m.Progress(i, len(rows), row.String())
 		}
-		for _, size := range sizes {
-			for _, n := range o.InFlight {
-				if load == Handshake && n > maxHandshakes {
-					continue
-				}
-				rows = append(rows, Row{Load: load, InFlight: n, Size: size})
+		measured, err := m.row(ctx, row)
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			failures = append(failures, fmt.Errorf("%s: %w", row, err))
+			r.Notes = append(r.Notes, fmt.Sprintf("%s: not measured: %v", row, err))
+			if inARow++; inARow < maxFailed && !errors.Is(err, ErrUnreachable) {
+				continue
 			}
+		default:
+			inARow = 0
+			if n := measured.Target.Errors; n > 0 {
+				r.Notes = append(r.Notes, fmt.Sprintf("%s: %d of %d failed", row, n, n+measured.Target.Exchanges))
+			}
+			r.Rows = append(r.Rows, measured)
+			continue
 		}
+		break
 	}
-	return rows
+	switch len(failures) {
+	case 0:
+		return nil
+	case 1:
+		return failures[0]
+	}
+	return fmt.Errorf("%d rows were not measured, the first of them %w", len(failures), failures[0])
 }
 
-// measure plays one row: raw, target, raw, target, …
-func (o *Options) measure(ctx context.Context, row Row) (Row, error) {
-	if row.Load == Handler {
-		h, err := handle(ctx, o.Socket)
-		if err != nil {
-			return row, err
-		}
-		defer h.close()
+// row plays one row: raw, target, raw, target, …
+func (m *measurement) row(ctx context.Context, row Row) (Row, error) {
+	bare, err := m.open(ctx, m.Raw, row)
+	if err != nil {
+		return row, fmt.Errorf("the bare exchange: %w", err)
 	}
-	raw, target := newTally(), newTally()
+	defer bare.close()
+	// The local program is there before the first request, which it may get.
+	local, err := m.attach(ctx, row)
+	if err != nil {
+		return row, err
+	}
+	defer local.close()
+	target, err := m.open(ctx, m.Target, row)
+	if err != nil {
+		return row, err
+	}
+	defer target.close()
+	target.local = local
+	raw, own := newTally(), newTally()
 	var rate, p50, p99 []float64
-	for range o.Rounds {
-		a, err := o.once(ctx, o.Raw, row, raw)
+	for range m.Rounds {
+		a, err := bare.play(ctx, row, m.Duration)
 		if err != nil {
 			return row, fmt.Errorf("the bare exchange: %w", err)
 		}
-		before := cpuOf(o.PID)
-		b, err := o.once(ctx, o.Target, row, target)
+		b, err := target.play(ctx, row, m.Duration)
 		if err != nil {
 			return row, err
 		}
-		target.cpu += cpuOf(o.PID) - before
+		raw.add(a)
+		own.add(b)
 		rate = append(rate, ratio(b.rate(), a.rate()))
 		p50 = append(p50, ratio(b.quantile(50), a.quantile(50)))
 		p99 = append(p99, ratio(b.quantile(99), a.quantile(99)))
 	}
-	row.Target, row.Raw = target.figures(), raw.figures()
+	row.Memory = memoryOf(m.Target.PID)
+	row.Target, row.Raw = own.figures(), raw.figures()
 	row.RateRatio, row.P50Ratio, row.P99Ratio = median(rate), median(p50), median(p99)
 	return row, nil
 }

@@ -37,11 +37,9 @@ func WriteText(w io.Writer, r Report) error {
 	fmt.Fprintf(w, "target %s, beside a bare quic-go exchange; %s, %d processors; %d rounds of %.0f ms each\n\n",
 		report.Printable(r.Target), r.Machine, r.Processors, r.Rounds, r.RoundMS)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "load\tin flight\tbytes\trate/s\tbare/s\tratio\tp50 ms\tp99 ms\tp99.9 ms\tp50 ratio\tp99 ratio\tCPU µs\tfailed\t")
+	fmt.Fprintln(t, strings.Join(header(), "\t")+"\t")
 	for _, row := range r.Rows {
-		f := row.Target
-		fmt.Fprintf(t, "%s\t%d\t%s\t%.0f\t%.0f\t%.2f\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t\n", row.Load, row.InFlight, whole(row.Size), f.Rate, row.Raw.Rate,
-			row.RateRatio, figure(f.P50, 3), figure(f.P99, 3), figure(f.P999, 3), figure(row.P50Ratio, 2), figure(row.P99Ratio, 2), figure(f.CPU, 1), f.Errors)
+		fmt.Fprintln(t, strings.Join(cells(row), "\t")+"\t")
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -49,14 +47,35 @@ func WriteText(w io.Writer, r Report) error {
 	if r.Before != nil && r.After != nil {
 		fmt.Fprintf(w, "\nmemory of the target: %.1f MB before (%.1f MB of it anonymous), %.1f MB after (%.1f MB)\n",
 			megabytes(r.Before.Resident), megabytes(r.Before.Anonymous), megabytes(r.After.Resident), megabytes(r.After.Anonymous))
-	} else {
-		fmt.Fprintln(w, "\nthe target's processor time and memory are not known: name its process with --pid (on Linux)")
+	}
+	if !r.Complete {
+		fmt.Fprintln(w, "\nThis is not all that was to be measured.")
 	}
 	for _, n := range r.Notes {
 		fmt.Fprintf(w, "note: %s\n", report.Printable(n))
 	}
 	_, err := fmt.Fprintln(w, "\nA ratio is the target's figure divided by that of the bare exchange, the median over the rounds.")
 	return err
+}
+
+// header and cells are the table of the text and of the page.
+func header() []string {
+	return []string{
+		"load", "in flight", "bytes", "conns", "rate/s", "bare/s", "ratio", "p50 ms", "p99 ms", "p99.9 ms",
+		"p50 ratio", "p99 ratio", "CPU µs", "bare CPU µs", "MB", "failed",
+	}
+}
+
+func cells(row Row) []string {
+	f, memory := row.Target, "-"
+	if row.Memory != nil {
+		memory = fmt.Sprintf("%.1f", megabytes(row.Memory.Resident))
+	}
+	return []string{
+		string(row.Load), fmt.Sprint(row.InFlight), whole(row.Size), fmt.Sprint(row.Connections), fmt.Sprintf("%.0f", f.Rate), fmt.Sprintf("%.0f", row.Raw.Rate),
+		fmt.Sprintf("%.2f", row.RateRatio), figure(f.P50, 3), figure(f.P99, 3), figure(f.P999, 3),
+		figure(row.P50Ratio, 2), figure(row.P99Ratio, 2), figure(f.CPU, 1), figure(row.Raw.CPU, 1), memory, fmt.Sprint(f.Errors),
+	}
 }
 
 func megabytes(n int64) float64 { return float64(n) / 1e6 }
@@ -79,15 +98,15 @@ func figure(f float64, digits int) string {
 // compared by their ratios to the bare exchange, so that a busier machine is no change.
 func WriteDiff(w io.Writer, before, after Report) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "load\tin flight\tbytes\tratio before\tafter\tchange\tp99 ratio before\tafter\tchange\t")
+	fmt.Fprintln(t, "load\tin flight\tbytes\tconns\tratio before\tafter\tchange\tp99 ratio before\tafter\tchange\t")
 	common := 0
 	for _, a := range before.Rows {
 		for _, b := range after.Rows {
-			if a.Load != b.Load || a.InFlight != b.InFlight || a.Size != b.Size {
+			if !a.same(b) {
 				continue
 			}
 			common++
-			fmt.Fprintf(t, "%s\t%d\t%s\t%.2f\t%.2f\t%s\t%s\t%s\t%s\t\n", a.Load, a.InFlight, whole(a.Size), a.RateRatio, b.RateRatio, change(a.RateRatio, b.RateRatio),
+			fmt.Fprintf(t, "%s\t%d\t%s\t%d\t%.2f\t%.2f\t%s\t%s\t%s\t%s\t\n", a.Load, a.InFlight, whole(a.Size), a.Connections, a.RateRatio, b.RateRatio, change(a.RateRatio, b.RateRatio),
 				figure(a.P99Ratio, 2), figure(b.P99Ratio, 2), change(a.P99Ratio, b.P99Ratio))
 		}
 	}

@@ -8,12 +8,13 @@ import (
 )
 
 // tally collects what one side did. Its latencies are in microseconds, up to a minute,
-// with three digits.
+// with three digits. A histogram takes some 150 kB, so several workers share one.
 type tally struct {
 	mu        sync.Mutex
 	latencies *hdrhistogram.Histogram
 	exchanges int
 	errors    int
+	first     error // the first that failed
 	took      time.Duration
 	cpu       time.Duration
 }
@@ -30,13 +31,29 @@ func (t *tally) add(o *tally) {
 	t.exchanges += o.exchanges
 	t.errors += o.errors
 	t.took += o.took
+	t.cpu += o.cpu
+	if t.first == nil {
+		t.first = o.first
+	}
 }
 
 // record notes one exchange; a latency of 0 is none.
 func (t *tally) record(latency time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	t.exchanges++
 	if latency > 0 {
 		_ = t.latencies.RecordValue(max(min(latency, time.Minute).Microseconds(), 1)) // in range by that
+	}
+}
+
+// fail notes one that failed.
+func (t *tally) fail(err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.errors++
+	if t.first == nil {
+		t.first = err
 	}
 }
 

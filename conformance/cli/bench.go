@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,8 +14,6 @@ import (
 
 	"github.com/axonproto/axon/conformance/bench"
 	"github.com/axonproto/axon/conformance/report"
-	"github.com/axonproto/axon/conformance/suite"
-	"github.com/axonproto/axon/harness/control"
 	"github.com/axonproto/axon/harness/credential"
 )
 
@@ -24,8 +21,10 @@ import (
 type benchFlags struct {
 	target, key, identity string
 	socket                string
+	driver, driverConnect string
 	loads                 []string
 	inFlight, sizes       []int
+	connections           []int
 	duration              time.Duration
 	rounds, pid           int
 	quick                 bool
@@ -42,12 +41,22 @@ cost it where its process is known, beside a bare quic-go exchange between two
 processes of this machine: in turn, in the same run, so that the ratio of the two
 says what the peer adds. Without --target it measures the bundled daemon.
 
-The loads are request (with whatever answers it), handler (a request that a local
-program answers; with --ipc, or the bundled daemon), message, and handshake. The
-target must admit the suite, see 'axon-conformance identity'.`,
+The loads are
+  request    a request, and whatever answers it: with no handler, the default error
+  handler    a request that a local program of the target answers
+  message    a message, written and taken
+  delivery   a message that a local program of the target was shown
+  handshake  a connection, begun and closed
+Handler and delivery need a way for a local program to the target: --ipc, or a driver;
+the bundled daemon has one. Where there is none, message is measured instead.
+
+The target must admit the suite, see 'axon-conformance identity'. A daemon keeps one
+connection of a peer, so for --connections above 1 it must admit as many peers:
+'axon-conformance bench peers' prints them. Interrupted, it shows what it has.`,
 		Example: `  axon-conformance bench --quick
-  axon-conformance bench --target 127.0.0.1:7100 --pid 4242 --report json=bench.json
+  axon-conformance bench --target 127.0.0.1:7100 --pid 4242 --ipc ~/.axon/axon.sock --report json=bench.json
   axon-conformance bench --load request --in-flight 1,64 --size 200 --duration 1s
+  axon-conformance bench --load request --connections 1,10,100,1000 --in-flight 1000 --size 200 --report html=growth.html
   axon-conformance bench diff before.json after.json`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return p.bench(c, &f) },
@@ -57,15 +66,19 @@ target must admit the suite, see 'axon-conformance identity'.`,
 	flags.StringVar(&f.key, "target-key", "", "the target must hold this public `KEY`, in base64")
 	flags.IntVar(&f.pid, "pid", 0, "`NUMBER` of the target's process, whose processor time and memory are measured (Linux)")
 	flags.StringSliceVar(&f.loads, "load", nil, "measure these `LOADS` (default: all that can be)")
-	flags.StringVar(&f.socket, "ipc", "", "`SOCKET` of the target's local API, for the load handler")
-	flags.IntSliceVar(&f.inFlight, "in-flight", []int{1, 16, 64, 256}, "`NUMBERS` of exchanges at a time")
+	flags.StringVar(&f.socket, "ipc", "", "`SOCKET` of the target's local API, for the loads handler and delivery")
+	flags.StringVar(&f.driver, "driver", "", "`COMMAND` that starts a driver, for these loads as well (docs/driver.md)")
+	flags.StringVar(&f.driverConnect, "driver-connect", "", "`ADDRESS` of a driver that is running already: unix:PATH or tcp:HOST:PORT")
+	flags.IntSliceVar(&f.inFlight, "in-flight", []int{1, 16, 64, 256}, "`NUMBERS` of exchanges at a time, up to 10000; more than the target grants streams wait")
+	flags.IntSliceVar(&f.connections, "connections", []int{1}, "`NUMBERS` of connections, up to 1000, over which the exchanges are spread")
 	flags.IntSliceVar(&f.sizes, "size", []int{200, 4096, 65536}, "`SIZES` of envelopes in bytes")
-	flags.DurationVar(&f.duration, "duration", 300*time.Millisecond, "length of one measurement, a `DURATION`")
+	flags.DurationVar(&f.duration, "duration", 200*time.Millisecond, "length of one measurement, a `DURATION`")
 	flags.IntVar(&f.rounds, "rounds", 3, "measure each `N` times, bare and target in turn")
-	flags.BoolVar(&f.quick, "quick", false, "one size and 1 and 64 in flight, in some seconds")
+	flags.BoolVar(&f.quick, "quick", false, "one size and 1 and 64 in flight, in about 15 s")
 	flags.StringArrayVar(&f.reports, "report", nil, "also write a report, `FORMAT=PATH`; formats are text, json and html, - is standard output; repeatable")
 	flags.StringVar(&f.identity, "identity", "", "`FILE` that holds the suite's identity; made when it is not there (default: under your configuration directory)")
-	c.AddCommand(p.benchDiffCommand())
+	c.MarkFlagsMutuallyExclusive("ipc", "driver", "driver-connect")
+	c.AddCommand(p.benchDiffCommand(), p.benchPeersCommand())
 	return c
 }
 
@@ -73,7 +86,7 @@ func (p *program) bench(c *cobra.Command, f *benchFlags) error {
 	if f.quick {
 		for name, quick := range map[string]func(){
 			"size": func() { f.sizes = []int{200} }, "in-flight": func() { f.inFlight = []int{1, 64} },
-			"duration": func() { f.duration = 200 * time.Millisecond },
+			"duration": func() { f.duration = 250 * time.Millisecond },
 		} {
 			if !c.Flags().Changed(name) {
 				quick()
@@ -88,8 +101,9 @@ func (p *program) bench(c *cobra.Command, f *benchFlags) error {
 	if len(p.env.BarePeer) == 0 {
 		return &failure{code: report.ExitHarnessError, err: errors.New("this build has no bare peer; build the program from a complete source tree")}
 	}
-	o := bench.Options{
-		PID: f.pid, InFlight: f.inFlight, Sizes: f.sizes, Duration: f.duration, Rounds: f.rounds,
+	o, err := f.options()
+	if err != nil {
+		return err
 	}
 	ctx := c.Context()
 	stop, err := p.benchTarget(ctx, f, &o)
@@ -97,15 +111,6 @@ func (p *program) bench(c *cobra.Command, f *benchFlags) error {
 		return err
 	}
 	defer stop()
-	for _, l := range f.loads {
-		o.Loads = append(o.Loads, bench.Load(strings.ToLower(l)))
-	}
-	if len(f.loads) == 0 {
-		o.Loads = slices.DeleteFunc(bench.Loads(), func(l bench.Load) bool { return l == bench.Handler && o.Socket == "" })
-	}
-	if err := o.Check(); err != nil {
-		return usagef("%w", err)
-	}
 	bare, err := startChild(p.env.BarePeer, os.Environ())
 	if err != nil {
 		return engineError(err)
@@ -117,11 +122,14 @@ func (p *program) bench(c *cobra.Command, f *benchFlags) error {
 	if err != nil {
 		return engineError(fmt.Errorf("the bare peer did not start: %w%s", err, bare.lastWords()))
 	}
-	o.Raw = bench.Peer{Address: ready.Address}
+	o.Raw = bench.Peer{Address: ready.Address, PID: bare.command.Process.Pid}
 	o.Progress = func(done, total int, next string) { fmt.Fprintf(p.err, "%d/%d %s\n", done+1, total, next) }
 	r, err := bench.Run(ctx, o)
 	r.Suite = p.env.Version
 	if err != nil && len(r.Rows) == 0 {
+		if errors.Is(err, context.Canceled) {
+			return &failure{code: report.ExitIncomplete, err: errors.New("interrupted before anything was measured")}
+		}
 		return benchError(err)
 	}
 	if writeErr := p.writeBench(f, r); writeErr != nil {
@@ -138,31 +146,6 @@ func benchError(err error) error {
 		return &failure{code: report.ExitIncomplete, err: errors.New("interrupted; what was measured until then is shown")}
 	}
 	return &failure{code: report.ExitIncomplete, err: err}
-}
-
-// benchTarget finds the target, or starts the bundled daemon.
-func (p *program) benchTarget(ctx context.Context, f *benchFlags, o *bench.Options) (stop func(), err error) {
-	if f.target == "" {
-		if f.key != "" || f.pid != 0 || f.socket != "" {
-			return nil, usagef("--target-key, --pid and --ipc belong to a --target")
-		}
-		var s suite.Options
-		daemon, stop, err := p.prepareBundled(ctx, &runFlags{identity: f.identity}, &s)
-		if err != nil {
-			return nil, err
-		}
-		if api, ok := s.Control.(*control.IPC); ok {
-			o.Socket = api.Socket()
-		}
-		o.Target, o.Identity, o.PID = bench.Peer{Address: s.Address, Key: s.Key}, s.Identity, daemon.command.Process.Pid
-		return stop, nil
-	}
-	if o.Target.Address, o.Target.Key, err = parseTarget(f.target, f.key); err != nil {
-		return nil, err
-	}
-	o.Socket = f.socket
-	o.Identity, _, _, err = p.identity(f.identity)
-	return func() {}, err
 }
 
 var benchWriters = map[string]func(io.Writer, bench.Report) error{"text": bench.WriteText, "json": bench.WriteJSON, "html": bench.WriteHTML}

@@ -55,7 +55,7 @@ func (p *program) prepareBundled(ctx context.Context, f *runFlags, o *suite.Opti
 			_ = os.RemoveAll(dir)
 		})
 	}
-	ready, started, err := p.startBundled(ctx, dir, id, whereBundled(o))
+	ready, started, err := p.startBundled(ctx, dir, id, f.moreConfig, whereBundled(o))
 	if err != nil {
 		stop()
 		if ctx.Err() != nil {
@@ -80,8 +80,8 @@ func (p *program) prepareBundled(ctx context.Context, f *runFlags, o *suite.Opti
 
 // startBundled writes the configuration, starts the daemon where it is told to
 // listen, and waits until it is ready. The child is returned whenever it was started.
-func (p *program) startBundled(ctx context.Context, dir string, id credential.Identity, where []string) (readiness, *child, error) {
-	config := fmt.Sprintf("peers:\n  - agent_id: %s\n    pubkey: %s\n", id.AgentID(), id.PublicBase64())
+func (p *program) startBundled(ctx context.Context, dir string, id credential.Identity, more string, where []string) (readiness, *child, error) {
+	config := fmt.Sprintf("peers:\n  - agent_id: %s\n    pubkey: %s\n", id.AgentID(), id.PublicBase64()) + more
 	if err := os.WriteFile(filepath.Join(dir, "config.yaml"), []byte(config), 0o600); err != nil {
 		return readiness{}, nil, fmt.Errorf("%w; set TMPDIR to a directory with room", err)
 	}

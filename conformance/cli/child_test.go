@@ -24,7 +24,7 @@ func daemonOf(t *testing.T, how string) (readiness, *child) {
 		t.Fatal(err)
 	}
 	p := &program{env: Env{Bundled: []string{self, fakeDaemonArgument, how}}}
-	ready, c, err := p.startBundled(t.Context(), t.TempDir(), id, whereBundled(&suite.Options{}))
+	ready, c, err := p.startBundled(t.Context(), t.TempDir(), id, "", whereBundled(&suite.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}

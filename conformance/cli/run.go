@@ -29,6 +29,7 @@ type runFlags struct {
 	target, targetKey, identity string
 	ipc, driver, driverConnect  string
 	cli, lan                    string
+	moreConfig                  string // of the bundled daemon, below its peers
 	reports                     []string
 	strict, hasHandler, slow    bool
 	quiet, verbose              bool
