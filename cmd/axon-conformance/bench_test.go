@@ -13,9 +13,10 @@ import (
 // figure is judged.
 func TestBench(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "b.json")
-	p := newProgram(t, "bench", "--in-flight", "2", "--size", "200", "--duration", "30ms", "--rounds", "1", "--report", "json="+file)
-	if code := p.code(t); code != 0 || !strings.Contains(p.out.String(), "handshake") || !strings.Contains(p.out.String(), "handler") {
+	file, page := filepath.Join(t.TempDir(), "b.json"), filepath.Join(t.TempDir(), "b.html")
+	p := newProgram(t, "bench", "--in-flight", "2", "--size", "200", "--duration", "30ms", "--rounds", "1", "--connections", "1,2",
+		"--report", "json="+file, "--report", "html="+page)
+	if code := p.code(t); code != 0 || !strings.Contains(p.out.String(), "handshake") || !strings.Contains(p.out.String(), "handler") || !strings.Contains(p.out.String(), "delivery") {
 		t.Fatalf("exit %d\n%s", code, p.saw())
 	}
 	text, err := os.ReadFile(file)
@@ -24,6 +25,12 @@ func TestBench(t *testing.T) {
 	}
 	if err := schemas.MustCompile("bench/report").Validate(text); err != nil {
 		t.Error(err)
+	}
+	if !strings.Contains(string(text), `"complete": true`) || strings.Contains(string(text), "failed") {
+		t.Errorf("%s", text)
+	}
+	if text, err := os.ReadFile(page); err != nil || !strings.Contains(string(text), "<svg") {
+		t.Errorf("%v", err)
 	}
 	if left := p.leftBehind(t); len(left) > 0 {
 		t.Errorf("left behind: %q", left)

@@ -132,7 +132,7 @@ func labelOf(rows []Row, row Row, along axis) string {
 
 // The sizes of a plot.
 const (
-	width, height       = 560.0, 240.0
+	width, height       = 420.0, 210.0
 	left, right, bottom = 50.0, 16.0, 30.0
 	keyLine             = 15.0
 )

@@ -23,6 +23,9 @@ import (
 // fakeDaemonArgument makes the test binary play the bundled daemon.
 const fakeDaemonArgument = "play-the-daemon"
 
+// barePeerArgument makes it play the bare peer of bench.
+const barePeerArgument = "play-the-bare-peer"
+
 // checkedMain looks for goroutines that are left behind.
 type checkedMain struct{ m *testing.M }
 
@@ -40,6 +43,12 @@ func (c checkedMain) Run() int {
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == fakeDaemonArgument {
 		os.Exit(playDaemon(os.Args[2:]))
+	}
+	if len(os.Args) > 1 && os.Args[1] == barePeerArgument {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		code := BarePeer(ctx, os.Stderr)
+		stop()
+		os.Exit(code)
 	}
 	testscript.Main(checkedMain{m}, map[string]func(){
 		programName: func() {
@@ -59,11 +68,12 @@ func scriptEnv() Env {
 		Features: fstest.MapFS{"kinds.feature": {Data: []byte(kindsFeature)}},
 		Engine:   fakeEngine(os.Getenv("OUTCOME")),
 	}
+	self, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
+	env.BarePeer = []string{self, barePeerArgument}
 	if os.Getenv("BUNDLED") != "none" {
-		self, err := os.Executable()
-		if err != nil {
-			panic(err)
-		}
 		env.Bundled = []string{self, fakeDaemonArgument, os.Getenv("BUNDLED")}
 	}
 	return env
