@@ -51,6 +51,9 @@ func Run(ctx context.Context, o Options) (r Report, err error) {
 	}
 	rows, notes := o.rows()
 	r.Notes = append(r.Notes, notes...)
+	if len(rows) == 0 {
+		return r, fmt.Errorf("nothing is left to measure: handshakes go to %d at a time, and envelopes in flight to %d MB; choose less", maxHandshakes, maxHeld>>20)
+	}
 	err = m.all(ctx, rows, &r)
 	r.After = memoryOf(o.Target.PID)
 	r.Complete = err == nil

@@ -104,6 +104,7 @@ func TestMistakes(t *testing.T) {
 		"--ipc":              func(o *Options) { o.Loads = Loads() },
 		"1001 connections":   func(o *Options) { o.Connections = []int{1001} },
 		"as many identities": func(o *Options) { o.Connections = []int{3} },
+		"nothing is left":    func(o *Options) { o.Loads, o.InFlight, o.Sizes = []Load{Request}, []int{10000}, []int{65536} },
 		"no load":            func(o *Options) { o.Loads = []Load{"requests"} },
 		"duration":           func(o *Options) { o.Duration = 0 },
 		"round":              func(o *Options) { o.Rounds = 0 },
