@@ -29,7 +29,7 @@ type Options struct {
 	// the requirements that it breaks and a sample of the others, and all of them
 	// only where these do not find it; an oddity meets all in any case.
 	Whole bool
-	// Parallel is the number of peers at once; 0 means one more than there are
+	// Parallel is the number of peers at once; 0 means two for each of the
 	// processors.
 	Parallel int
 	// Progress is called for each finished peer, never concurrently. It may be nil.
@@ -66,7 +66,7 @@ type job struct {
 // or an unknown name; what the suite got wrong is in the matrix.
 func SelfTest(ctx context.Context, o Options) (Matrix, error) {
 	if o.Parallel < 1 {
-		o.Parallel = runtime.GOMAXPROCS(0) + 1
+		o.Parallel = 2 * runtime.GOMAXPROCS(0)
 	}
 	if o.Features == nil {
 		o.Features = features.FS()

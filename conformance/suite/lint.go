@@ -176,10 +176,14 @@ func (l *linter) similar() {
 		return strings.Join(strings.Fields(text), " ")
 	}
 	all := steps.Definitions()
-	for i, a := range all {
-		for _, b := range all[i+1:] {
-			if x, y := plain(a.Pattern), plain(b.Pattern); x == y || len(x) > 12 && len(x) == len(y) && differ(x, y) == 1 {
-				l.add("steps", "similar", "the steps %q and %q are nearly the same: make one of them", a.Pattern, b.Pattern)
+	texts := make([]string, len(all))
+	for i, d := range all {
+		texts[i] = plain(d.Pattern)
+	}
+	for i, x := range texts {
+		for j, y := range texts[:i] {
+			if x == y || len(x) > 12 && len(x) == len(y) && differ(x, y) == 1 {
+				l.add("steps", "similar", "the steps %q and %q are nearly the same: make one of them", all[j].Pattern, all[i].Pattern)
 			}
 		}
 	}
