@@ -36,6 +36,7 @@ type Endpoint struct {
 	stopAccepting context.CancelFunc
 	draining      atomic.Bool
 	handshakes    atomic.Int64 // of dialers, not yet through
+	sources       *sources
 	wg            sync.WaitGroup
 	shutdown      sync.Once
 	shutdownErr   error
@@ -71,14 +72,14 @@ func Listen(o Options) (*Endpoint, error) {
 		return nil, explainBind(o.Addr, err)
 	}
 
-	e := &Endpoint{o: o, creds: creds, udp: udp, rare: rarelog.New(o.Logger), slots: newSlots(slotsPerPeer, slotsInAll), byPeer: map[identity.AgentID][]*conn{}}
+	e := &Endpoint{o: o, creds: creds, udp: udp, rare: rarelog.New(o.Logger), slots: newSlots(slotsPerPeer, slotsInAll), sources: newSources(failedBurst, failedRate), byPeer: map[identity.AgentID][]*conn{}}
 	e.accepting, e.stopAccepting = context.WithCancel(context.Background())
 	e.quicConfig = o.quic()
 	e.quic = &quic.Transport{
 		Conn:                udp,
 		StatelessResetKey:   &resetKey,
 		ConnContext:         e.beginHandshake,
-		VerifySourceAddress: func(net.Addr) bool { return e.handshakes.Load() >= retryAbove },
+		VerifySourceAddress: e.mustProveAddress,
 	}
 	e.listener, err = e.quic.Listen(creds.listen(), e.quicConfig)
 	if err != nil {
@@ -111,7 +112,7 @@ func (e *Endpoint) accept() {
 			return
 		}
 		if a, ok := qc.Context().Value(attemptKey{}).(*attempt); ok {
-			a.end()
+			a.succeed()
 		}
 		// In a goroutine of its own: refusing takes a round of the
 		// connection's loop, and must not hold up the next one.

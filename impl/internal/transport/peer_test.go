@@ -29,7 +29,7 @@ func testContext(t *testing.T) context.Context {
 	return ctx
 }
 
-func newIdentity(t *testing.T) *identity.Identity {
+func newIdentity(t testing.TB) *identity.Identity {
 	t.Helper()
 	id, err := identity.Generate()
 	if err != nil {
@@ -129,7 +129,7 @@ func newRemote(t *testing.T) *remote {
 	return &remote{t, tr}
 }
 
-func remoteTLS(t *testing.T, id *identity.Identity) *tls.Config {
+func remoteTLS(t testing.TB, id *identity.Identity) *tls.Config {
 	t.Helper()
 	conf := &tls.Config{InsecureSkipVerify: true, NextProtos: []string{ALPN}, MinVersion: tls.VersionTLS13}
 	if id != nil {
