@@ -8,6 +8,8 @@ SUITE   := ./cmd/axon-conformance
 BIN     ?= bin
 # How long `make fuzz` stays with each target.
 FUZZTIME ?= 30s
+# How long the load of `make soak` lasts.
+SOAK ?= 15m
 # The tests that have the whole suite judge something: they take minutes under the
 # race detector, which finds nothing in them that it does not find in the others.
 WHOLE   := ./cmd/axon-conformance ./conformance/mutants
@@ -22,18 +24,18 @@ RACE    := CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 $(GO) test -race
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build check format vet lint cross test race parts examples features run lan lan-slow selftest coverage fuzz
+.PHONY: help build check format vet lint cross test race parts examples features run lan lan-slow selftest coverage fuzz soak soak-minute
 
 ## help: list the targets
 help:
-	@sed -n 's/^## \([a-z-]*\): /\1\t/p' $(MAKEFILE_LIST) | while IFS='	' read -r name text; do printf '  %-10s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^## \([a-z-]*\): /\1\t/p' $(MAKEFILE_LIST) | while IFS='	' read -r name text; do printf '  %-12s %s\n' "$$name" "$$text"; done
 
 ## build: build axon and axon-conformance into bin/
 build:
 	$(GO) build -o $(BIN)/ ./cmd/...
 
 ## check: all that has to pass before a change goes in; CI runs this
-check: format vet cross features test parts run lan coverage selftest lint
+check: format vet cross features test parts run lan coverage soak-minute selftest lint
 
 ## format: fail on files that gofmt would change
 format:
@@ -94,6 +96,14 @@ selftest:
 ## coverage: follow each line of the specification to its checks
 coverage:
 	$(GO) run $(SUITE) coverage
+
+## soak: put real daemons under load and trouble for SOAK (default 15m)
+soak:
+	$(GO) test -count=1 -v -timeout 0 ./impl/internal/soak -args -for $(SOAK)
+
+## soak-minute: the same for a minute
+soak-minute:
+	$(MAKE) soak SOAK=60s
 
 ## fuzz: run each fuzz target for FUZZTIME (default 30s)
 fuzz:

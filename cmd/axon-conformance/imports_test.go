@@ -59,6 +59,7 @@ var rules = []rule{
 	{folder: "impl/internal/ipc", may: []string{"impl/internal"}},
 	{folder: "impl/internal/discovery", may: []string{"impl/internal"}},
 	{folder: "impl/internal/daemon", may: []string{"impl/internal"}},
+	{folder: "impl/internal/soak", tests: []string{"impl"}},
 	{folder: "impl/client", tests: []string{"impl"}},
 	{folder: "impl/cli", may: []string{"impl"}, tests: []string{"schemas"}},
 

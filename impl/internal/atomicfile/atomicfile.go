@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Write replaces path with data, with the given permission bits. The data are
@@ -50,6 +51,18 @@ func Create(path string, data []byte, perm fs.FileMode) error {
 	}
 	syncFolder(filepath.Dir(path))
 	return nil
+}
+
+// Tidy removes what calls of Write for path have left unfinished that were killed. Only
+// who alone writes path may call it.
+func Tidy(path string) {
+	folder, prefix := filepath.Dir(path), "."+filepath.Base(path)+"."
+	list, _ := os.ReadDir(folder)
+	for _, e := range list {
+		if name := e.Name(); strings.HasPrefix(name, prefix) && strings.HasSuffix(name, ".tmp") {
+			_ = os.Remove(filepath.Join(folder, name))
+		}
+	}
 }
 
 // stage writes data to a new file beside path and returns its name.

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 )
@@ -32,6 +33,50 @@ func TestWriteToDirectoryFailsAndLeavesNothing(t *testing.T) {
 		t.Fatal("writing over a directory succeeded")
 	}
 	onlyFile(t, path)
+}
+
+// TestWriteDoesNotFollowLinks: a link is replaced, and what it leads to stays.
+func TestWriteDoesNotFollowLinks(t *testing.T) {
+	folder, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "precious")
+	if err := os.WriteFile(elsewhere, []byte("precious"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(folder, "f")
+	if err := os.Symlink(elsewhere, path); err != nil {
+		t.Skipf("no links can be made here: %v", err)
+	}
+	if err := Create(path, []byte("x"), 0o600); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("Create over a link: %v", err)
+	}
+	if err := Write(path, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(elsewhere); err != nil || string(got) != "precious" {
+		t.Errorf("what the link led to is now %q, %v", got, err)
+	}
+	onlyFile(t, path)
+}
+
+func TestTidy(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "f[1]")
+	for _, name := range []string{"f[1]", ".f[1].123.tmp", ".f[1].4.tmp", ".f1.5.tmp", ".g.6.tmp", ".f[1].tmpl"} {
+		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	Tidy(path)
+	list, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for _, e := range list {
+		left = append(left, e.Name())
+	}
+	if want := []string{".f1.5.tmp", ".f[1].tmpl", ".g.6.tmp", "f[1]"}; !slices.Equal(left, want) {
+		t.Errorf("left %q, want %q", left, want)
+	}
 }
 
 func TestCreateHasOneWinner(t *testing.T) {

@@ -25,6 +25,9 @@ const (
 // ErrBadKeyFile reports an identity.key that holds something else than a key.
 var ErrBadKeyFile = errors.New("identity key unusable")
 
+// ErrExposedKey reports an identity.key that others may read or replace.
+var ErrExposedKey = errors.New("identity key is not this user's alone")
+
 // Identity is a key pair and the Agent ID that derives from it.
 type Identity struct {
 	ID      AgentID
@@ -60,9 +63,13 @@ func (id *Identity) DeriveSecret(purpose string, n int) ([]byte, error) {
 // Load reads the identity of a state root, and makes one when there is none.
 // An identity.key that holds anything but a 32-byte seed in base64 is refused
 // with an error that wraps ErrBadKeyFile, and is never written to. The public
-// file is only a copy for people: it is brought up to date when it differs.
+// file is only a copy for people: it is brought up to date when it differs. A key that
+// somebody else may read or replace is refused as well, with ErrExposedKey.
 func Load(root string) (*Identity, error) {
 	path := filepath.Join(root, KeyFile)
+	if err := checkAccess(path); err != nil {
+		return nil, err
+	}
 	id, err := read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		id, err = create(path)
@@ -71,6 +78,23 @@ func Load(root string) (*Identity, error) {
 		return nil, err
 	}
 	return id, writePublic(filepath.Join(root, PublicFile), id)
+}
+
+// checkAccess looks at who may read the key file, and who owns it, where the system has
+// such things.
+func checkAccess(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil // reading it says what is wrong
+	}
+	const beware = "somebody who has read it can pose as this agent: `axon doctor --rekey` makes a new identity"
+	if mode := info.Mode().Perm(); os.PathSeparator == '/' && info.Mode().IsRegular() && mode&0o077 != 0 {
+		return fmt.Errorf("%w: other users may read %s (mode %04o); take that away with `axon doctor --fix` or `chmod 600`; %s", ErrExposedKey, path, mode, beware)
+	}
+	if owner, ok := stranger(info); ok {
+		return fmt.Errorf("%w: %s belongs to user %d, who can replace it; take it over with `chown`, or choose another state root with --state-root; %s", ErrExposedKey, path, owner, beware)
+	}
+	return nil
 }
 
 // Read reads the identity of a state root and changes nothing. Where there is

@@ -117,6 +117,43 @@ func TestLoadRefusesOtherContent(t *testing.T) {
 	})
 }
 
+// TestLoadRefusesAnExposedKey: what others may read or replace proves nothing.
+func TestLoadRefusesAnExposedKey(t *testing.T) {
+	if os.PathSeparator != '/' {
+		t.Skip("files have no mode and no owner here")
+	}
+	root := t.TempDir()
+	if _, err := Load(root); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(root, KeyFile)
+	refused := func(way string) {
+		t.Helper()
+		if _, err := Load(root); !errors.Is(err, ErrExposedKey) || !strings.Contains(err.Error(), way) || !strings.Contains(err.Error(), "--rekey") {
+			t.Errorf("%v, want a refusal that names %s", err, way)
+		}
+	}
+	for _, mode := range []os.FileMode{0o604, 0o640, 0o602, 0o620, 0o644, 0o601} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		refused("axon doctor --fix")
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(root); err != nil {
+		t.Errorf("with its mode put right: %v", err)
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a file to another user")
+	}
+	if err := os.Chown(path, 65534, -1); err != nil {
+		t.Fatal(err)
+	}
+	refused("chown")
+}
+
 func TestCertificateCarriesTheKey(t *testing.T) {
 	id, _ := Generate()
 	cert, err := id.Certificate(time.Now())

@@ -122,16 +122,15 @@ func (c *session) request(m outgoing, wire []byte) reply {
 	return yes().uuid("msg_id", m.e.ID).raw("response", appendEnvelope(nil, &e, m.to, s.o.Own))
 }
 
-// connected connects and sends. A peer that turns out to have restarted has not
-// kept the connection, nor what was sent: that is sent once more, anew.
+// connected connects and sends. What has reached nobody, because the peer turned out to
+// have restarted, is sent once more; what may have reached somebody is not.
 func (s *Server) connected(ctx context.Context, to identity.AgentID, send func() error) error {
 	for again := true; ; again = false {
 		if err := s.o.Links.Connect(ctx, to); err != nil {
 			return err
 		}
 		err := send()
-		lost := transport.Restarted(err) || errors.Is(err, transport.ErrNotConnected)
-		if err == nil || !again || !lost || ctx.Err() != nil {
+		if err == nil || !again || !transport.Undelivered(err) || ctx.Err() != nil {
 			return err
 		}
 	}

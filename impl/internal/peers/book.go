@@ -21,6 +21,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/axonproto/axon/impl/internal/atomicfile"
 	"github.com/axonproto/axon/impl/internal/config"
 	"github.com/axonproto/axon/impl/internal/identity"
 )
@@ -94,10 +95,11 @@ type Book struct {
 	sightings int                // entries that are not pinned
 }
 
-// Open builds the book of a state root. A known_peers.json that cannot be used
+// Open builds the book of a state root, which nobody else may have open. A known_peers.json that cannot be used
 // is set aside under a new name with a warning: it never stops a start.
 func Open(o Options) *Book {
 	b := &Book{o: o, path: filepath.Join(o.Root, File), peers: map[identity.AgentID]*entry{}}
+	atomicfile.Tidy(b.path)
 	stored, forgotten, err := readFile(b.path)
 	if err != nil {
 		aside := b.path + ".damaged-" + time.Now().UTC().Format("20060102T150405.000000000Z")

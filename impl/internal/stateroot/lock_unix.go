@@ -9,6 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// noFollow refuses to open a symbolic link.
+const noFollow = unix.O_NOFOLLOW
+
 var errHeld = errors.New("another process holds the lock")
 
 // lock uses flock, which belongs to the open file and so also keeps two daemons

@@ -7,6 +7,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+// noFollow refuses to open a symbolic link, which this system has no flag for.
+const noFollow = 0
+
 var errHeld = errors.New("another process holds the lock")
 
 // lockAt lies far behind the pid, which others must be able to read: on Windows

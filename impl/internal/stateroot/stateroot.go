@@ -77,7 +77,11 @@ type Lock struct{ file *os.File }
 // has it. The system gives it back when this process ends, however it ends.
 func Acquire(root string) (*Lock, error) {
 	path := filepath.Join(root, LockFile)
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	// Not through a link: what it leads to would be emptied.
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|noFollow, 0o600)
+	if info, statErr := os.Lstat(path); err != nil && statErr == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return nil, fmt.Errorf("lock the state root: %s is a symbolic link, which is not followed for writing; remove it", path)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("lock the state root: %w; make it writable or choose another with --state-root", err)
 	}

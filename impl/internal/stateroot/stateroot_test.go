@@ -69,3 +69,23 @@ func TestOneAtATime(t *testing.T) {
 		t.Errorf("a folder in its place: %v", err)
 	}
 }
+
+// TestLockDoesNotFollowLinks: what a link leads to is not emptied.
+func TestLockDoesNotFollowLinks(t *testing.T) {
+	root, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "precious")
+	if err := os.WriteFile(elsewhere, []byte("precious"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if noFollow == 0 {
+		t.Skip("links cannot be refused here")
+	}
+	if err := os.Symlink(elsewhere, filepath.Join(root, LockFile)); err != nil {
+		t.Skipf("no links can be made here: %v", err)
+	}
+	if _, err := Acquire(root); err == nil || !strings.Contains(err.Error(), "is a symbolic link") || !strings.Contains(err.Error(), "remove it") {
+		t.Errorf("%v", err)
+	}
+	if got, err := os.ReadFile(elsewhere); err != nil || string(got) != "precious" {
+		t.Errorf("what the link led to is now %q, %v", got, err)
+	}
+}

@@ -79,6 +79,7 @@ func (c *conn) serveBidi(s *quic.Stream) {
 		return
 	}
 
+	c.heard()
 	c.serving.add()
 	defer c.serving.done()
 	if c.e.draining.Load() {
@@ -109,6 +110,7 @@ func (c *conn) serveUni(s *quic.ReceiveStream) {
 		c.noteAbort(err)
 		return
 	}
+	c.heard()
 	c.e.o.Handler.Uni(c.peer, body)
 }
 
@@ -129,28 +131,29 @@ func (c *conn) noteAbort(err error) {
 }
 
 // quiet is how long a connection may have been silent to be trusted without a
-// sign of life: the peer may have been killed, and the idle time-out is long.
-const quiet = 2 * time.Second
+// sign of life: the peer may have been killed, and the idle time-out is long. It is
+// about what a restart takes.
+const quiet = 500 * time.Millisecond
 
 // heard takes a sign of life.
 func (c *conn) heard() { c.lastHeard.Store(time.Now().UnixNano()) }
 
-// confirm waits until the peer has acknowledged something since received
-// packets had come, or is known to have lost the connection; a second at most,
-// since an answer is not owed. It does not wait on a lively connection.
+// lively tells whether the peer was heard just now.
+func (c *conn) lively() bool { return time.Since(time.Unix(0, c.lastHeard.Load())) < quiet }
+
+// confirm waits until the peer has acknowledged something since received packets had
+// come, or is known to have lost the connection; a second at most, since an answer is
+// not owed.
 func (c *conn) confirm(ctx context.Context, received uint64) error {
-	if time.Since(time.Unix(0, c.lastHeard.Load())) < quiet {
-		return nil
-	}
 	limit := time.NewTimer(time.Second)
 	defer limit.Stop()
-	for pause := time.Millisecond; c.qc.ConnectionStats().PacketsReceived == received; pause = min(2*pause, 50*time.Millisecond) {
+	for pause := 100 * time.Microsecond; c.qc.ConnectionStats().PacketsReceived == received; pause = min(2*pause, 50*time.Millisecond) {
 		t := time.NewTimer(pause)
 		select {
 		case <-t.C:
 		case <-c.qc.Context().Done():
 			t.Stop()
-			return explain(context.Cause(c.qc.Context()))
+			return context.Cause(c.qc.Context())
 		case <-limit.C:
 			t.Stop()
 			return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/quic-go/quic-go"
@@ -24,8 +25,8 @@ func (e *Endpoint) Exchange(ctx context.Context, peer identity.AgentID, body []b
 	defer c.streams.done()
 	c.serving.add()
 	defer c.serving.done()
-	reply, err := exchange(ctx, c.qc, body)
-	if Restarted(err) {
+	reply, err := c.exchange(ctx, body)
+	if restarted(err) {
 		// So that the next one does not choose this connection again.
 		<-c.qc.Context().Done()
 	}
@@ -36,23 +37,22 @@ func (e *Endpoint) Exchange(ctx context.Context, peer identity.AgentID, body []b
 	return reply, nil
 }
 
-func exchange(ctx context.Context, qc *quic.Conn, body []byte) ([]byte, error) {
-	s, err := qc.OpenStreamSync(ctx)
+func (c *conn) exchange(ctx context.Context, body []byte) ([]byte, error) {
+	s, err := c.qc.OpenStreamSync(ctx)
 	if err != nil {
-		return nil, failure(ctx, err)
+		return nil, c.unfinished(failure(ctx, err))
 	}
 	stop := context.AfterFunc(ctx, func() {
 		s.CancelWrite(codeNone)
 		s.CancelRead(codeNone)
 	})
 	defer stop()
+	finished := false
 	reply, err := func() ([]byte, error) {
 		// What the write fails with may not be the last word: a peer may have
 		// answered without reading to the end.
-		_, writeErr := s.Write(body)
-		if writeErr == nil {
-			writeErr = s.Close()
-		}
+		writeErr := c.write(ctx, s, body)
+		finished = writeErr == nil
 		if writeErr != nil && ctx.Err() != nil {
 			return nil, writeErr
 		}
@@ -62,9 +62,63 @@ func exchange(ctx context.Context, qc *quic.Conn, body []byte) ([]byte, error) {
 		code := abortCode(err)
 		s.CancelWrite(code)
 		s.CancelRead(code)
-		return nil, failure(ctx, err)
+		err = failure(ctx, err)
+		if !finished {
+			err = c.unfinished(err)
+		}
+		return nil, err
 	}
 	return reply, nil
+}
+
+// write sends a body and its end. On a connection that was silent the end waits for a
+// sign of life: what has no end reaches no handler, so that it can be sent again should
+// the peer turn out to have restarted.
+func (c *conn) write(ctx context.Context, s io.WriteCloser, body []byte) error {
+	if c.lively() {
+		if _, err := s.Write(body); err != nil {
+			return err
+		}
+		return s.Close()
+	}
+	before := c.qc.ConnectionStats()
+	// In two packets, of which a peer acknowledges the second at once (RFC 9000, section
+	// 13.2.2), and not after max_ack_delay.
+	half := min(len(body)/2, 1<<10)
+	if _, err := s.Write(body[:half]); err != nil {
+		return err
+	}
+	for range 10 {
+		if c.qc.ConnectionStats().PacketsSent > before.PacketsSent {
+			break
+		}
+		time.Sleep(50 * time.Microsecond)
+	}
+	if _, err := s.Write(body[half:]); err != nil {
+		return err
+	}
+	if err := c.confirm(ctx, before.PacketsReceived); err != nil {
+		return err
+	}
+	return s.Close()
+}
+
+// unfinished marks an error with which a connection ended before the end of a body was
+// sent.
+func (c *conn) unfinished(err error) error {
+	if c.qc.Context().Err() == nil {
+		return err
+	}
+	return fmt.Errorf("%w: %w", errUnfinished, err)
+}
+
+// errUnfinished marks what the peer's handler cannot have seen.
+var errUnfinished = errors.New("the connection was lost")
+
+// Undelivered reports that what was to be sent has reached no handler, because there
+// was no connection, or none any more: it can be sent again on another one.
+func Undelivered(err error) bool {
+	return errors.Is(err, ErrNotConnected) || errors.Is(err, errUnfinished)
 }
 
 // failure tells the end of ctx from a fault of the peer.
@@ -86,33 +140,28 @@ func (e *Endpoint) Send(ctx context.Context, peer identity.AgentID, body []byte)
 	}
 	c.streams.add()
 	defer c.streams.done()
-	received := c.qc.ConnectionStats().PacketsReceived
-	err = send(ctx, c.qc, body)
-	if err == nil {
-		err = c.confirm(ctx, received)
-	}
-	if err != nil {
+	if err := c.send(ctx, body); err != nil {
 		return fmt.Errorf("send to %s: %w", peer, err)
 	}
 	c.lastReply.Store(time.Now().UnixNano())
 	return nil
 }
 
-func send(ctx context.Context, qc *quic.Conn, body []byte) error {
-	s, err := qc.OpenUniStreamSync(ctx)
+func (c *conn) send(ctx context.Context, body []byte) error {
+	s, err := c.qc.OpenUniStreamSync(ctx)
 	if err != nil {
-		return failure(ctx, err)
+		return c.unfinished(failure(ctx, err))
 	}
 	stop := context.AfterFunc(ctx, func() { s.CancelWrite(codeNone) })
-	_, err = s.Write(body)
+	err = c.write(ctx, s, body)
 	if !stop() && err != nil {
 		return context.Cause(ctx)
 	}
 	if err != nil {
 		s.CancelWrite(codeNone)
-		return explain(err)
+		return c.unfinished(explain(err))
 	}
-	return s.Close()
+	return nil
 }
 
 func (e *Endpoint) ready(peer identity.AgentID, body []byte) (*conn, error) {
@@ -173,9 +222,7 @@ func (e *peerError) Error() string        { return e.text }
 func (e *peerError) Unwrap() error        { return e.cause }
 func (e *peerError) Is(target error) bool { return target == ErrPeer }
 
-// Restarted reports that the peer has lost the connection's state: what was
-// sent on it has reached nobody who is still there.
-func Restarted(err error) bool {
-	var reset *quic.StatelessResetError
-	return errors.As(err, &reset)
+// restarted reports that the peer has lost the connection's state.
+func restarted(err error) bool {
+	return errors.As(err, new(*quic.StatelessResetError))
 }

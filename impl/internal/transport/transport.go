@@ -61,7 +61,7 @@ var (
 	ErrNotConnected = errors.New("peer is not connected; check its address and that its daemon runs")
 	ErrNotPinned    = errors.New("peer is not known; enrol it with `axon connect`")
 	ErrConnLimit    = errors.New("connection limit reached; raise limits.connections or forget some peers")
-	ErrClosed       = errors.New("transport is shut down; start the daemon again")
+	ErrClosed       = errors.New("the daemon is shutting down; start it again with `axon daemon`")
 	ErrTooLarge     = fmt.Errorf("body is larger than %d bytes; send a smaller payload", envelope.MaxSize)
 )
 
