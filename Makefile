@@ -8,6 +8,7 @@ SUITE   := ./cmd/axon-conformance
 BIN     ?= bin
 # How long `make fuzz` stays with each target.
 FUZZTIME ?= 30s
+SOAKED  := ./impl/internal/soak
 # How long the load of `make soak` lasts.
 SOAK ?= 15m
 # The tests that have the whole suite judge something: they take minutes under the
@@ -24,7 +25,7 @@ RACE    := CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 $(GO) test -race
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build check format vet lint cross test race parts examples features run lan lan-slow selftest coverage fuzz soak soak-minute
+.PHONY: help build check format vet lint cross test race parts examples features run lan lan-slow selftest coverage fuzz soak soak-minute faults
 
 ## help: list the targets
 help:
@@ -67,7 +68,7 @@ race:
 
 ## parts: run the tests of the parts with the race detector
 parts:
-	$(RACE) $$($(GO) list ./... | grep -vx $(patsubst ./%,-e $(MODULE)/%,$(WHOLE)))
+	$(RACE) $$($(GO) list ./... | grep -vx $(patsubst ./%,-e $(MODULE)/%,$(WHOLE) $(SOAKED)))
 
 ## examples: judge the example peer and the example driver (a part of test and race)
 examples:
@@ -99,7 +100,11 @@ coverage:
 
 ## soak: put real daemons under load and trouble for SOAK (default 15m)
 soak:
-	$(GO) test -count=1 -v -timeout 0 ./impl/internal/soak -args -for $(SOAK)
+	$(RACE) -count=1 -v -timeout 0 -run 'Soak|Killed' $(SOAKED) -args -for $(SOAK)
+
+## faults: put real daemons on bad networks, for minutes (Linux, root, nftables)
+faults:
+	AXON_REQUIRE_NETNS=1 $(GO) test -count=1 -v $(SOAKED) -args -long
 
 ## soak-minute: the same for a minute
 soak-minute:

@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// timeout of a request; patience is what its caller gives it beyond that, for a
-	// daemon that was stopped meanwhile.
+	// timeout of a request, unless the account has another; patience is what its caller
+	// gives it beyond that, for a daemon that was stopped meanwhile.
 	timeout  = 3 * time.Second
 	patience = 4 * time.Second
 )
@@ -31,7 +31,8 @@ const barrier = 0
 
 // account is what became of all that was sent.
 type account struct {
-	next atomic.Int64 // number of the last request or message
+	next    atomic.Int64 // number of the last request or message
+	timeout time.Duration
 
 	mu       sync.Mutex // guards the rest
 	sent     int
@@ -45,7 +46,7 @@ type account struct {
 }
 
 func newAccount() *account {
-	return &account{failed: map[string]int{}, handled: map[int64]int{}, shown: map[int64]int{}}
+	return &account{timeout: timeout, failed: map[string]int{}, handled: map[int64]int{}, shown: map[int64]int{}}
 }
 
 func (a *account) violation(format string, args ...any) {
@@ -145,7 +146,7 @@ func (a *account) request(c *client.Client, to *node) {
 	if rand.IntN(20) == 0 {
 		pad = 60000
 	}
-	limit, cancelled := timeout+patience, rand.IntN(30) == 0
+	limit, cancelled := a.timeout+patience, rand.IntN(30) == 0
 	if cancelled {
 		limit = time.Duration(rand.IntN(20)) * time.Millisecond
 	}
@@ -154,7 +155,7 @@ func (a *account) request(c *client.Client, to *node) {
 	a.mu.Lock()
 	a.sent++
 	a.mu.Unlock()
-	reply, err := c.Request(ctx, to.self.AgentID, payload(n, pad), client.SendOptions{Timeout: timeout})
+	reply, err := c.Request(ctx, to.self.AgentID, payload(n, pad), client.SendOptions{Timeout: a.timeout})
 	var remote *client.RemoteError
 	var refusal *client.Error
 	var why string

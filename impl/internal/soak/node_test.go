@@ -39,6 +39,9 @@ type node struct {
 	root, log string
 	port      int
 	self      client.Self // but for the uptime
+	// within makes the daemon's command one that runs elsewhere on the network, where it
+	// listens on all addresses; nil: here, on loopback.
+	within func(path string, args ...string) *exec.Cmd
 
 	life sync.Mutex // held by whoever ends and begins a life
 	mu   sync.Mutex // guards the rest
@@ -89,7 +92,11 @@ func (n *node) begin() error {
 		return err
 	}
 	defer log.Close()
-	cmd := exec.Command(os.Args[0], childArgument, "daemon", "--state-root", n.root, "--listen", "127.0.0.1", "--port", strconv.Itoa(n.port), "--disable-mdns")
+	args := []string{childArgument, "daemon", "--state-root", n.root, "--port", strconv.Itoa(n.port), "--disable-mdns"}
+	cmd := exec.Command(os.Args[0], append(args, "--listen", "127.0.0.1")...)
+	if n.within != nil {
+		cmd = n.within(os.Args[0], args...)
+	}
 	cmd.Stderr = log
 	if err := cmd.Start(); err != nil {
 		return err
@@ -168,13 +175,30 @@ func (n *node) goroutines() (count int, dump string) {
 	return bytes.Count(after, []byte("\ngoroutine ")), string(after)
 }
 
-// configure writes the peers of a node, each behind a link of its own.
+// configure writes the peers of a node, each behind a link of its own; one without a link
+// dials us.
 func (n *node) configure(t *testing.T, peers map[*node]*link) {
+	t.Helper()
+	addresses := map[*node]string{}
+	for peer, l := range peers {
+		addresses[peer] = ""
+		if l != nil {
+			addresses[peer] = l.proxy.LocalAddr().String()
+		}
+	}
+	n.know(t, addresses)
+}
+
+// know is configure for peers at addresses; one without an address dials us.
+func (n *node) know(t *testing.T, peers map[*node]string) {
 	t.Helper()
 	var text strings.Builder
 	text.WriteString("peers:\n")
-	for peer, l := range peers {
-		fmt.Fprintf(&text, "  - agent_id: %s\n    pubkey: %s\n    addr: %s\n", peer.self.AgentID, peer.self.PublicKey, l.proxy.LocalAddr())
+	for peer, address := range peers {
+		fmt.Fprintf(&text, "  - agent_id: %s\n    pubkey: %s\n", peer.self.AgentID, peer.self.PublicKey)
+		if address != "" {
+			fmt.Fprintf(&text, "    addr: %s\n", address)
+		}
 	}
 	if err := os.WriteFile(filepath.Join(n.root, "config.yaml"), []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
@@ -183,9 +207,11 @@ func (n *node) configure(t *testing.T, peers map[*node]*link) {
 
 // link is the network on the way to a node.
 type link struct {
-	proxy quicproxy.Proxy
-	loss  atomic.Int64 // per cent
-	delay atomic.Int64 // at most that many nanoseconds for each packet: they overtake each other
+	proxy  quicproxy.Proxy
+	loss   atomic.Int64 // per cent
+	delay  atomic.Int64 // at most that many nanoseconds for each packet: they overtake each other
+	steady atomic.Int64 // nanoseconds for each packet
+	double atomic.Bool  // what comes from the node comes twice
 }
 
 func newLink(t *testing.T, to *node) *link {
@@ -197,11 +223,14 @@ func newLink(t *testing.T, to *node) *link {
 	l := &link{}
 	l.proxy = quicproxy.Proxy{
 		Conn: front, ServerAddr: &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: to.port},
-		DropPacket: func(quicproxy.Direction, net.Addr, net.Addr, []byte) bool {
+		DropPacket: func(direction quicproxy.Direction, _, to net.Addr, packet []byte) bool {
+			if l.double.Load() && direction == quicproxy.DirectionOutgoing {
+				_, _ = front.WriteTo(packet, to)
+			}
 			return rand.Int64N(100) < l.loss.Load()
 		},
 		DelayPacket: func(quicproxy.Direction, net.Addr, net.Addr, []byte) time.Duration {
-			return time.Duration(rand.Int64N(l.delay.Load() + 1))
+			return time.Duration(l.steady.Load() + rand.Int64N(l.delay.Load()+1))
 		},
 	}
 	if err := l.proxy.Start(); err != nil {

@@ -114,6 +114,10 @@ func (e *Endpoint) race(ctx context.Context, peer identity.AgentID, addrs []stri
 			tried++
 			pending++
 			wg.Go(func() {
+				if err := route(t.addr); err != nil {
+					outcomes <- outcome{nil, t, err}
+					return
+				}
 				qc, err := e.quic.Dial(ctx, t.addr, e.creds.dial(peer), e.quicConfig)
 				if err == nil && ctx.Err() != nil { // another was first
 					_ = qc.CloseWithError(codeClosed, reasonSuperseded)

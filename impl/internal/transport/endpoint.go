@@ -76,7 +76,7 @@ func Listen(o Options) (*Endpoint, error) {
 	e.accepting, e.stopAccepting = context.WithCancel(context.Background())
 	e.quicConfig = o.quic()
 	e.quic = &quic.Transport{
-		Conn:                udp,
+		Conn:                socket{udp},
 		StatelessResetKey:   &resetKey,
 		ConnContext:         e.beginHandshake,
 		VerifySourceAddress: e.mustProveAddress,
