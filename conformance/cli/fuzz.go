@@ -28,6 +28,7 @@ type fuzzFlags struct {
 	duration              time.Duration
 	inputs, parallel, pid int
 	hasHandler, asJSON    bool
+	strict                bool
 }
 
 // fuzzCeiling bounds one input and its judgement.
@@ -52,8 +53,8 @@ the same inputs.
 The target must admit the suite, see 'axon-conformance identity'.
 
 Exit codes:
-  0  nothing was found
-  1  something was found
+  0  no MUST was found broken
+  1  a MUST was found broken; with --strict: or a SHOULD
   2  the command line is wrong
   3  the target could not be reached, or not any more`,
 		Example: `  axon-conformance fuzz
@@ -69,8 +70,9 @@ Exit codes:
 	flags.Uint64Var(&f.seed, "seed", 0, "`NUMBER` from which the inputs follow (default: any, which is printed)")
 	flags.DurationVar(&f.duration, "duration", 10*time.Second, "length of the run, a `DURATION`; 0: until --inputs")
 	flags.IntVar(&f.inputs, "inputs", 0, "end after `N` inputs, whatever the duration")
-	flags.IntVar(&f.parallel, "parallel", 0, "`N` connections at a time (default: 4)")
+	flags.IntVar(&f.parallel, "parallel", 0, "`N` connections at a time (default: 1; 4 for the bundled daemon)")
 	flags.BoolVar(&f.hasHandler, "has-handler", false, "an application answers at the target")
+	flags.BoolVar(&f.strict, "strict", false, "a broken SHOULD counts like a broken MUST")
 	flags.BoolVar(&f.asJSON, "json", false, "print the report as one JSON object")
 	flags.StringVar(&f.identity, "identity", "", "`FILE` that holds the suite's identity; made when it is not there (default: under your configuration directory)")
 	return c
@@ -126,7 +128,7 @@ func (p *program) fuzz(c *cobra.Command, f *fuzzFlags) error {
 		return err
 	}
 	switch {
-	case len(r.Findings) > 0:
+	case r.Broken(f.strict):
 		return exit(report.ExitBroken)
 	case ctx.Err() != nil:
 		return &failure{code: report.ExitIncomplete, err: errors.New("interrupted; nothing was found until then")}
@@ -147,6 +149,9 @@ func (p *program) fuzzTarget(ctx context.Context, f *fuzzFlags) (*steps.Target, 
 			return nil, nil, err
 		}
 		f.pid = daemon.command.Process.Pid
+		if f.parallel == 0 {
+			f.parallel = 4
+		}
 	} else {
 		if o.Address, o.Key, err = parseTarget(f.target, f.key); err != nil {
 			return nil, nil, err

@@ -30,11 +30,19 @@ func (f *fuzzer) examine(ctx context.Context, first int, list []expectation, fai
 	ceiling := min(f.Target.Ceiling, max(leastPatience, 4*f.slowest))
 	f.mu.Unlock()
 	until := time.Now().Add(maxShortening)
+	dead := false // it does not even take a connection
 	again := func(list []expectation) *failed {
+		if dead {
+			return nil
+		}
 		if time.Now().After(until) {
 			return nil
 		}
 		_, got := f.try(ctx, list, ceiling)
+		if got != nil && got.blocked {
+			dead = true
+			return nil
+		}
 		if got != nil && same(got, failure) {
 			return got
 		}
@@ -51,10 +59,12 @@ func (f *fuzzer) examine(ctx context.Context, first int, list []expectation, fai
 		kept = list[at:]
 	case again(list) != nil:
 		kept = fewer(again, list)
+	case dead:
+		// It cannot be tried again; the last input is the likeliest.
+		f.found(first+at, list[at:], failure)
+		f.gone(ctx, failure)
+		return
 	default:
-		if f.gone(ctx, failure) {
-			return
-		}
 		f.note(fmt.Sprintf("seen once and not again, with input %d: %s: expected %s; %s", first+at, strings.Join(failure.Requirements, ", "), failure.Expected, failure.Actual))
 		return
 	}
@@ -189,8 +199,8 @@ func (f *fuzzer) found(input int, list []expectation, failure *failed) {
 	last := list[len(list)-1]
 	then := slices.Clone(last.then)
 	tag := strings.Join(failure.Requirements, " @")
-	if failure.reply && failure.Requirements[0] != "AXON-STREAM-002" {
-		then = []string{"the target's reply is well formed in this respect"}
+	if failure.reply {
+		then = append(then, "it held for everything that the target sent in this run")
 		list = slices.Clone(list)
 		list[len(list)-1].then = then
 	}
@@ -200,7 +210,7 @@ func (f *fuzzer) found(input int, list []expectation, failure *failed) {
 		return
 	}
 	f.report.Findings = append(f.report.Findings, Finding{
-		Input: input, Requirements: failure.Requirements, Expected: failure.Expected, Actual: failure.Actual, Lost: failure.lost,
+		Input: input, Requirements: failure.Requirements, Level: levelOf(failure.Requirements), Expected: failure.Expected, Actual: failure.Actual, Lost: failure.lost,
 		Scenario: scenario(fmt.Sprintf("Found by fuzzing, seed %d, input %d", f.Seed, input), tag, list),
 	})
 	if len(f.report.Findings) >= MaxFindings {

@@ -6,15 +6,19 @@ import (
 	"strings"
 )
 
-// generate makes an input: half of the time one with a certain thing about it, else one
-// with as many as chance will have. What it became is for the oracle to say.
-func generate(r *rand.Rand) Input {
+// generate makes the input of a number: every other one with a certain thing about it, of
+// which all are met in turn, else one with as many as chance will have. What it became is
+// for the oracle to say.
+func generate(r *rand.Rand, number int) Input {
+	which := number / 2
 	in := Input{Uni: r.IntN(4) == 0}
-	e := plain(r, in.Uni)
-	if r.IntN(2) == 0 {
-		in.Body = specials[r.IntN(len(specials))](r, e)
+	if number%2 == 0 {
+		// On a bidirectional stream more can be seen, so there first.
+		in.Uni = in.Uni && which >= len(specials)
+		in.Body = specials[which%len(specials)](r, plain(r, in.Uni))
 		return in
 	}
+	e := plain(r, in.Uni)
 	damages := []int{0, 0, 0, 1, 1, 1, 1, 1, 2, 3}[r.IntN(10)]
 	late := 0 // those that work on the text, after it is written
 	for range damages {

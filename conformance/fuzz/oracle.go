@@ -79,11 +79,18 @@ func expect(in Input, body []byte) expectation {
 		if missing := d.id == "AXON-ENV-009"; missing && likeMember(envelope.Extra) {
 			e.id = "AXON-ENV-014"
 		}
-		e.then = []string{"it is not accepted", "the connection survives"}
+		e.then = []string{"it is not accepted"}
+		if d.id == "AXON-LIMIT-004" {
+			e.then = append(e.then, "the connection survives")
+		}
 		return e
 	}
 	switch unknownKind := has(wire.KindUnknown); {
-	case unknownKind && len(problems) > 1, !unknownKind && len(problems) > 0:
+	case !in.Uni && envelope.Kind == "request" && !slices.ContainsFunc(problems, func(p wire.Problem) bool { return p.Code != wire.ExtraMember }) && len(problems) > 0 && len(body) <= mustTake:
+		// Members too many may be refused, and if not, they change nothing.
+		e.id, e.then = "AXON-ENV-014", []string{"if it is accepted, the reply's ref is the request's id", "the connection survives"}
+		return e
+	case unknownKind && len(problems) > 1, !unknownKind && len(problems) > 0, envelope.ID != strings.ToLower(envelope.ID):
 		// A member too many or twice, a ref or an id in another form.
 		return e
 	case len(body) > mustTake:

@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/axonproto/axon/spec"
 )
 
 // SchemaVersion of Report; see schemas/fuzz/report.schema.json.
@@ -44,12 +46,29 @@ type Finding struct {
 	// Input is the number of the input of the run, from 0.
 	Input        int      `json:"input"`
 	Requirements []string `json:"requirements"`
-	Expected     string   `json:"expected"`
-	Actual       string   `json:"actual"`
+	// Level is the strictest of the requirements, MUST or SHOULD.
+	Level    string `json:"level"`
+	Expected string `json:"expected"`
+	Actual   string `json:"actual"`
 	// Lost: the target did not answer any more.
 	Lost bool `json:"lost"`
 	// Scenario repeats it, as it can stand in a feature file.
 	Scenario string `json:"scenario,omitempty"`
+}
+
+// Broken tells whether a MUST is broken; with strict, or a SHOULD.
+func (r Report) Broken(strict bool) bool {
+	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return strict || f.Level == string(spec.Must) })
+}
+
+// levelOf is the strictest level of sentences.
+func levelOf(ids []string) string {
+	for _, q := range spec.Requirements() {
+		if q.Level == spec.Must && slices.Contains(ids, q.ID) {
+			return string(spec.Must)
+		}
+	}
+	return string(spec.Should)
 }
 
 // Text writes the report for people.
@@ -76,7 +95,7 @@ func (r Report) Text(w io.Writer) error {
 		if about == "" {
 			about = "memory"
 		}
-		fmt.Fprintf(&b, "\nFINDING %d  %s\n  expected  %s\n  actual    %s\n\n%s", i+1, about, f.Expected, f.Actual, f.Scenario)
+		fmt.Fprintf(&b, "\nFINDING %d  %s  %s\n  expected  %s\n  actual    %s\n\n%s", i+1, f.Level, about, f.Expected, f.Actual, f.Scenario)
 	}
 	for _, n := range r.Notes {
 		fmt.Fprintf(&b, "\nnote: %s\n", n)
@@ -113,7 +132,7 @@ func (f *fuzzer) memoryAfter() {
 	f.report.Memory = &Memory{Before: f.before, After: after}
 	if after > 3*f.before+mayGrow && !slices.ContainsFunc(f.report.Findings, func(x Finding) bool { return x.Lost }) {
 		f.report.Findings = append(f.report.Findings, Finding{
-			Input: f.report.Inputs, Requirements: []string{},
+			Input: f.report.Inputs, Requirements: []string{}, Level: string(spec.Must),
 			Expected: fmt.Sprintf("the target's process holds at most %d MB after the run, having held %d MB before", (3*f.before+mayGrow)>>20, f.before>>20),
 			Actual:   fmt.Sprintf("it holds %d MB: look for something that it keeps for each input", after>>20),
 		})

@@ -32,8 +32,8 @@ type Options struct {
 	// Inputs end the run, or Duration does; 0 is no end of that sort.
 	Inputs   int
 	Duration time.Duration
-	// Parallel is the number of connections at a time; 0 means 4, or 1 for a target
-	// that keeps one connection a peer.
+	// Parallel is the number of connections at a time; 0 means 1, since a target need
+	// not keep more than one of a peer, or two.
 	Parallel int
 	// Memory returns what the target's process holds, in bytes, or 0 where that is
 	// not known. It may be nil.
@@ -47,10 +47,7 @@ type Options struct {
 // ctx ended; what was found until then is in the report.
 func Run(ctx context.Context, o Options) (Report, error) {
 	f := &fuzzer{Options: o, report: Report{SchemaVersion: SchemaVersion, Target: o.Target.Address, AgentID: o.Target.AgentID, Seed: o.Seed, Outcomes: map[string]int{}, Findings: []Finding{}, Notes: []string{}}, known: map[string]bool{}}
-	if f.Parallel < 1 {
-		f.Parallel = 4
-	}
-	if o.Target.Single {
+	if f.Parallel < 1 || o.Target.Single {
 		f.Parallel = 1
 	}
 	f.began = time.Now()
@@ -119,7 +116,7 @@ func (f *fuzzer) batch(ctx context.Context, first, size int) {
 	r := rand.New(rand.NewPCG(f.Seed, uint64(first)))
 	list := make([]expectation, size)
 	for i := range list {
-		list[i] = f.make(r)
+		list[i] = f.make(r, first+i)
 	}
 	began := time.Now()
 	at, failure := f.try(ctx, list, f.Target.Ceiling)
@@ -146,15 +143,20 @@ func (f *fuzzer) batch(ctx context.Context, first, size int) {
 	if f.Progress != nil {
 		f.Progress(inputs, findings)
 	}
-	if failure != nil && f.news(list[done-1], failure) {
+	switch {
+	case failure == nil:
+	case failure.blocked:
+		// What it has died of is for the one to say who saw it die.
+		f.gone(ctx, failure)
+	case f.news(list[done-1], failure):
 		f.examine(ctx, first, list[:done], failure)
 	}
 }
 
 // make draws an input until its bytes can be made.
-func (f *fuzzer) make(r *rand.Rand) expectation {
+func (f *fuzzer) make(r *rand.Rand, number int) expectation {
 	for {
-		in := generate(r)
+		in := generate(r, number)
 		if body, err := steps.Expand(in.Body, wire.NewID()); err == nil {
 			return expect(in, body)
 		}
@@ -165,12 +167,14 @@ func (f *fuzzer) make(r *rand.Rand) expectation {
 type failed struct {
 	verdict.Failure
 	lost bool // nothing answers any more
+	// blocked: there was no connection to begin with.
+	blocked bool
 	// reply: the sentence is about what the target sends.
 	reply bool
 }
 
 // sent are the sentences that everything which the target sends is held against.
-var sent = []string{"AXON-ENV-001", "AXON-ENV-002", "AXON-ENV-003", "AXON-ENV-004", "AXON-ENV-007", "AXON-ENV-008", "AXON-STREAM-002"}
+var sent = []string{"AXON-ENV-001", "AXON-ENV-002", "AXON-ENV-003", "AXON-ENV-004", "AXON-ENV-005", "AXON-ENV-007", "AXON-ENV-008", "AXON-STREAM-002"}
 
 // try plays inputs one after the other on a connection of their own, until one does not
 // come out as expected: at tells which.
@@ -184,6 +188,9 @@ func (f *fuzzer) try(ctx context.Context, list []expectation, ceiling time.Durat
 		if err := f.one(ctx, s, e, i == 0); err != nil {
 			return i, err
 		}
+		if e.what == refused && i < len(list)-1 {
+			f.reconnect(ctx, s)
+		}
 	}
 	s.Close()
 	for _, id := range sent {
@@ -193,6 +200,16 @@ func (f *fuzzer) try(ctx context.Context, list []expectation, ceiling time.Durat
 		}
 	}
 	return 0, nil
+}
+
+// reconnect goes on after a target that ended the connection over what is no envelope,
+// which is not for that input to judge.
+func (f *fuzzer) reconnect(ctx context.Context, s *steps.Scenario) {
+	ctx, cancel := context.WithTimeout(ctx, s.Target.Ceiling)
+	defer cancel()
+	if perform(ctx, s, "the connection survives") != nil {
+		_ = perform(ctx, s, "a connection to the target")
+	}
 }
 
 // one plays one input and judges it.
@@ -225,7 +242,7 @@ func (f *fuzzer) one(ctx context.Context, s *steps.Scenario, e expectation, conn
 		case errors.As(err, &inapplicable):
 			return nil
 		case errors.As(err, &blocked):
-			return &failed{Failure: verdict.Failure{Requirements: []string{e.id}, Expected: "the target takes a connection and serves it", Actual: err.Error(), Stream: -1}, lost: true}
+			return &failed{Failure: verdict.Failure{Requirements: []string{e.id}, Expected: "the target takes a connection and serves it", Actual: err.Error(), Stream: -1}, lost: true, blocked: connect}
 		case ctx.Err() != nil:
 			return &failed{Failure: verdict.Failure{Requirements: []string{e.id}, Expected: text, Actual: "the target did nothing of that sort in time", Stream: -1}, lost: true}
 		default:

@@ -38,6 +38,9 @@ var specials = slices.Concat(
 		func(r *rand.Rand, d draft) string { return fill(r, d.write(r)) },
 		func(*rand.Rand, draft) string { return "" },
 		func(*rand.Rand, draft) string { return "{}" },
+		func(*rand.Rand, draft) string { return "[«request»,«request»]" },
+		func(r *rand.Rand, d draft) string { return append(d, member{`"ID"`, `"«other id»"`}).write(r) },
+		func(r *rand.Rand, d draft) string { return append(draft{{`"ID"`, `"«other id»"`}}, d...).write(r) },
 		func(*rand.Rand, draft) string { return "«hex 20 0a»" },
 		func(*rand.Rand, draft) string { return "«100000 times [»" },
 		func(*rand.Rand, draft) string {
