@@ -42,6 +42,7 @@ type node struct {
 	// within makes the daemon's command one that runs elsewhere on the network, where it
 	// listens on all addresses; nil: here, on loopback.
 	within func(path string, args ...string) *exec.Cmd
+	more   []string // arguments
 
 	life sync.Mutex // held by whoever ends and begins a life
 	mu   sync.Mutex // guards the rest
@@ -93,6 +94,7 @@ func (n *node) begin() error {
 	}
 	defer log.Close()
 	args := []string{childArgument, "daemon", "--state-root", n.root, "--port", strconv.Itoa(n.port), "--disable-mdns"}
+	args = append(args, n.more...)
 	cmd := exec.Command(os.Args[0], append(args, "--listen", "127.0.0.1")...)
 	if n.within != nil {
 		cmd = n.within(os.Args[0], args...)

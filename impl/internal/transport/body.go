@@ -58,10 +58,16 @@ func (c *conn) receive(s source, b *buffers) ([]byte, error) {
 	}()
 	body, err := readBody(s, b, func() error {
 		begin := time.Now()
-		waited, err := c.e.slots.acquire(c.qc.Context(), c.peer)
+		// While the peer leaves replies unread, no more is taken from it either.
+		waited, err := c.unsent.wait(c.qc.Context())
+		if err != nil {
+			return err
+		}
+		more, err := c.e.slots.acquire(c.qc.Context(), c.peer)
 		if err != nil {
 			return context.Cause(c.qc.Context())
 		}
+		waited = waited || more
 		held = true
 		if waited {
 			_ = s.SetReadDeadline(deadline.Add(time.Since(begin)))

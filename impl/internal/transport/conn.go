@@ -23,6 +23,7 @@ type conn struct {
 
 	streams counter // all streams under way, of both sides
 	serving counter // requests past their FIN that are not yet answered, both ways
+	unsent  backlog // large replies that are being written
 	// lastHeard is when the peer last showed that it still has the connection,
 	// in Unix nanoseconds.
 	lastHeard atomic.Int64
@@ -79,10 +80,9 @@ func (c *conn) serveBidi(s *quic.Stream) {
 		return
 	}
 
-	c.heard()
 	c.serving.add()
 	defer c.serving.done()
-	if c.e.draining.Load() {
+	if _, err := c.unsent.wait(s.Context()); err != nil || c.e.draining.Load() {
 		s.CancelWrite(codeNone)
 		return
 	}
@@ -90,6 +90,10 @@ func (c *conn) serveBidi(s *quic.Stream) {
 	if !ok {
 		s.CancelWrite(codeMalformed)
 		return
+	}
+	if len(reply) > smallBuffer {
+		c.unsent.add()
+		defer c.unsent.done()
 	}
 	_ = s.SetWriteDeadline(time.Now().Add(c.e.o.StreamTimeout))
 	if _, err := s.Write(reply); err != nil {
@@ -110,7 +114,6 @@ func (c *conn) serveUni(s *quic.ReceiveStream) {
 		c.noteAbort(err)
 		return
 	}
-	c.heard()
 	c.e.o.Handler.Uni(c.peer, body)
 }
 

@@ -20,7 +20,9 @@ import (
 //	8 MiB                                +  c × (4 MiB + 20 MiB)
 //
 // and all peers together 64 MiB + c × 24 MiB. Without slots it would be 132 MiB
-// for each connection.
+// for each connection. To that come replies that the peer does not read, see
+// backlog.go: 4 MiB for each connection, and 64 MiB for all that the handler can have
+// at a time.
 //
 // The connection window has to hold what the waiting streams have sent
 // (2 × maxStreams × streamWindow), else their unread bytes would use up the
