@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,14 +18,15 @@ import (
 	"github.com/google/uuid"
 	"github.com/quic-go/quic-go"
 
+	"github.com/axonproto/axon/impl/client"
 	"github.com/axonproto/axon/impl/internal/identity"
 )
 
 // mostWithOneHostile is what a daemon holds at most, in kB, whatever one admitted peer
-// with one connection does: 8 MiB of its bodies, 24 MiB of the connection's windows, 4 MiB
-// of replies that it does not read, 64 MiB that the handler may have at a time, and the
-// daemon itself, with a collector that runs when the heap has doubled.
-const mostWithOneHostile = 2 * (8 + 24 + 4 + 64 + 16) << 10
+// with one connection does: 16 MiB of large bodies and their replies, 24 MiB of the
+// connection's windows, 4 MiB of other replies that it does not read, and the daemon
+// itself, with a collector that runs when the heap has doubled.
+const mostWithOneHostile = 2 * (16 + 24 + 4 + 16) << 10
 
 // hostile is an admitted peer that does as it likes.
 type hostile struct {
@@ -73,7 +76,6 @@ func TestHostilePeers(t *testing.T) {
 				_, _ = s.Write(request(60000))
 				_ = s.Close()
 			})
-			time.Sleep(time.Second) // while the replies wait
 		},
 		"resets everything": func(h hostile) {
 			for range 10 {
@@ -108,6 +110,9 @@ func TestHostilePeers(t *testing.T) {
 			})}
 			over := make(chan struct{})
 			go func() { defer close(over); act(h) }()
+			// It may be held back for as long as it likes to go on.
+			enough := time.AfterFunc(4*time.Second, func() { _ = h.qc.CloseWithError(0, "") })
+			defer enough.Stop()
 			asked := 0
 			for done := false; !done || asked < 20; asked++ {
 				select {
@@ -181,4 +186,59 @@ func ask(ctx context.Context, qc *quic.Conn) error {
 		err = fmt.Errorf("the reply is %.200q", reply)
 	}
 	return err
+}
+
+// TestHandlerDiesUnderLoad: with a thousand requests waiting for a handler that dies, each
+// gets the default error.
+func TestHandlerDiesUnderLoad(t *testing.T) {
+	t.Parallel()
+	n, peer := newNode(t), newIdentity(t)
+	admit(t, n, peer)
+	n.more = nil
+	n.start(t)
+	t.Cleanup(func() { _ = n.end(syscall.SIGKILL) })
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	const many = 1000
+	c, err := client.Dial(ctx, client.Options{StateRoot: n.root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var waiting sync.WaitGroup
+	waiting.Add(many)
+	ready, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = c.Serve(ctx, func(ctx context.Context, _ client.Request) (json.RawMessage, error) {
+			waiting.Done()
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}, client.ServeOptions{Concurrency: many, Ready: func() { close(ready) }})
+	}()
+	<-ready
+	qc := dialAs(ctx, t, n, peer, nil)
+	replies := make(chan string, many)
+	for range many {
+		s, err := qc.OpenStreamSync(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			_, _ = s.Write(request(200))
+			_ = s.Close()
+			reply, err := io.ReadAll(s)
+			replies <- fmt.Sprintf("%s %v", reply, err)
+		}()
+	}
+	waiting.Wait()
+	_ = c.Close()
+	<-ended
+	for i := range many {
+		if reply := <-replies; !strings.Contains(reply, `"unhandled"`) {
+			t.Fatalf("reply %d: %s", i, reply)
+		}
+	}
+	if err := once(ctx, n, n); !errors.Is(err, client.ErrSelfSend) {
+		t.Errorf("afterwards: %v", err)
+	}
 }

@@ -6,9 +6,9 @@ import (
 )
 
 // maxUnsent is how many large replies of a connection may wait to be read by the peer
-// before no further large body of it is read and no further request handed to the
-// handler: a peer that asks and does not read would have us hold a reply for each of its
-// streams. What has been read by then, and what is with the handler, still comes.
+// before no further request of it is handed to the handler: a peer that asks and does not
+// read would have us hold a reply for each of its streams. What is with the handler by
+// then still comes. (A request with a large body has its slot all the while.)
 const maxUnsent = 64
 
 // backlog counts the large replies that are being written on a connection.
@@ -34,25 +34,23 @@ func (b *backlog) done() {
 	}
 }
 
-// wait returns once there are fewer than maxUnsent, and whether it had to wait; the error
-// is ctx's.
-func (b *backlog) wait(ctx context.Context) (waited bool, err error) {
+// wait returns once there are fewer than maxUnsent; the error is ctx's.
+func (b *backlog) wait(ctx context.Context) error {
 	for {
 		b.mu.Lock()
 		if b.n < maxUnsent {
 			b.mu.Unlock()
-			return waited, nil
+			return nil
 		}
 		if b.fewer == nil {
 			b.fewer = make(chan struct{})
 		}
 		fewer := b.fewer
 		b.mu.Unlock()
-		waited = true
 		select {
 		case <-fewer:
 		case <-ctx.Done():
-			return true, context.Cause(ctx)
+			return context.Cause(ctx)
 		}
 	}
 }

@@ -46,29 +46,19 @@ type source interface {
 }
 
 // receive reads a body that a peer sends, within StreamTimeout; what it waits
-// for a slot does not count.
-func (c *conn) receive(s source, b *buffers) ([]byte, error) {
+// for a slot does not count. A large body keeps its slot until free is called, when it
+// has been answered.
+func (c *conn) receive(s source, b *buffers) (body []byte, free func(), err error) {
 	deadline := time.Now().Add(c.e.o.StreamTimeout)
 	_ = s.SetReadDeadline(deadline)
-	held := false
-	defer func() {
-		if held {
-			c.e.slots.release(c.peer)
-		}
-	}()
-	body, err := readBody(s, b, func() error {
+	free = func() {}
+	body, err = readBody(s, b, func() error {
 		begin := time.Now()
-		// While the peer leaves replies unread, no more is taken from it either.
-		waited, err := c.unsent.wait(c.qc.Context())
-		if err != nil {
-			return err
-		}
-		more, err := c.e.slots.acquire(c.qc.Context(), c.peer)
+		waited, err := c.e.slots.acquire(c.qc.Context(), c.peer)
 		if err != nil {
 			return context.Cause(c.qc.Context())
 		}
-		waited = waited || more
-		held = true
+		free = func() { c.e.slots.release(c.peer) }
 		if waited {
 			_ = s.SetReadDeadline(deadline.Add(time.Since(begin)))
 		}
@@ -77,7 +67,7 @@ func (c *conn) receive(s source, b *buffers) ([]byte, error) {
 	if err == nil {
 		c.heard()
 	}
-	return body, err
+	return body, free, err
 }
 
 // readBody reads to the FIN. The result is b.in, or a larger buffer that grows

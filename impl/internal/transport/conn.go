@@ -71,7 +71,8 @@ func (c *conn) acceptUni() {
 func (c *conn) serveBidi(s *quic.Stream) {
 	b := bufferPool.Get().(*buffers)
 	defer b.release()
-	body, err := c.receive(s, b)
+	body, free, err := c.receive(s, b)
+	defer free()
 	if err != nil {
 		code := abortCode(err)
 		s.CancelRead(code)
@@ -82,7 +83,7 @@ func (c *conn) serveBidi(s *quic.Stream) {
 
 	c.serving.add()
 	defer c.serving.done()
-	if _, err := c.unsent.wait(s.Context()); err != nil || c.e.draining.Load() {
+	if err := c.unsent.wait(s.Context()); err != nil || c.e.draining.Load() {
 		s.CancelWrite(codeNone)
 		return
 	}
@@ -108,7 +109,8 @@ func (c *conn) serveBidi(s *quic.Stream) {
 func (c *conn) serveUni(s *quic.ReceiveStream) {
 	b := bufferPool.Get().(*buffers)
 	defer b.release()
-	body, err := c.receive(s, b)
+	body, free, err := c.receive(s, b)
+	defer free()
 	if err != nil {
 		s.CancelRead(abortCode(err))
 		c.noteAbort(err)

@@ -11,18 +11,17 @@ import (
 // before more of it is read, and room for all of it with the slot, so that each
 // body that has one can be completed. Those that wait for one are not read: the
 // peer's flow control credit then holds it back, nothing is dropped. A slot is
-// given back when the body is whole or its stream has failed, which takes
-// StreamTimeout at most.
+// given back when the body has been answered or its stream has failed.
 //
 // So one peer with c connections holds at most
 //
-//	slotsPerPeer × (envelope.MaxSize+1)  +  c × (2 × maxStreams × smallBuffer + connWindow)
-//	8 MiB                                +  c × (4 MiB + 20 MiB)
+//	slotsPerPeer × 2 × (envelope.MaxSize+1)  +  c × (2 × maxStreams × smallBuffer + connWindow)
+//	16 MiB, replies included                 +  c × (4 MiB + 20 MiB)
 //
-// and all peers together 64 MiB + c × 24 MiB. Without slots it would be 132 MiB
-// for each connection. To that come replies that the peer does not read, see
-// backlog.go: 4 MiB for each connection, and 64 MiB for all that the handler can have
-// at a time.
+// and all peers together 128 MiB + c × 24 MiB. Without slots it would be 264 MiB
+// for each connection. To that come large replies to small requests that the peer does
+// not read, see backlog.go: 4 MiB for each connection, and 64 MiB for all that the
+// handler can have at a time.
 //
 // The connection window has to hold what the waiting streams have sent
 // (2 × maxStreams × streamWindow), else their unread bytes would use up the
