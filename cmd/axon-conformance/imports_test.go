@@ -24,9 +24,6 @@ type rule struct {
 	tests  []string
 }
 
-// agree holds the two sides against each other, in tests alone.
-const agree = "impl/internal/agree"
-
 // rules hold the layout in code: impl and what judges it share nothing.
 // A folder without a rule is an error, so that a new one is thought about.
 var rules = []rule{
@@ -63,8 +60,6 @@ var rules = []rule{
 	{folder: "impl/internal/ipc", may: []string{"impl/internal"}},
 	{folder: "impl/internal/discovery", may: []string{"impl/internal"}},
 	{folder: "impl/internal/daemon", may: []string{"impl/internal"}},
-	// The one place where the readers of both sides meet, in tests.
-	{folder: agree, tests: []string{"impl/internal/envelope", "harness/wire", "schemas"}},
 	{folder: "impl/internal/soak", tests: []string{"impl"}},
 	{folder: "impl/client", tests: []string{"impl"}},
 	{folder: "impl/cli", may: []string{"impl"}, tests: []string{"schemas"}},
@@ -159,9 +154,6 @@ func judge(file string, imported []string) []string {
 			problems = append(problems, fmt.Sprintf("%s imports %s, which the rule of %s does not allow", file, local, found.folder))
 		}
 		for _, pair := range forbidden {
-			if test && folder == agree {
-				continue
-			}
 			if below(folder, pair.folder) && below(local, pair.imported) && (pair.testsToo || !test) {
 				problems = append(problems, fmt.Sprintf("%s imports %s: %s", file, local, pair.why))
 			}
