@@ -164,6 +164,11 @@ func (d *document) check() (Config, error) {
 		if err := CheckAddr(d.AdvertiseAddr); err != nil {
 			return Config{}, fmt.Errorf("advertise_addr: %w", err)
 		}
+		// It is told to others in a token.
+		told := identity.Token{PublicKey: make(ed25519.PublicKey, ed25519.PublicKeySize), Addr: d.AdvertiseAddr}
+		if read, err := identity.ParseToken(told.String()); err != nil || read.Addr != d.AdvertiseAddr {
+			return Config{}, fmt.Errorf("advertise_addr: %q cannot stand in a token; write an IP address without a zone, or a plain host name, and the port", d.AdvertiseAddr)
+		}
 	}
 	seen, names := map[identity.AgentID]int{}, map[string]int{}
 	for i, item := range d.Peers {

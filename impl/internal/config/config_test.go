@@ -85,6 +85,8 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		"another's agent id": {"peers: [{agent_id: " + string(b.ID) + ", pubkey: \"" + key + "\"}]", "does not belong"},
 		"peer twice":         {"peers: [" + good + "," + good + "]", "peers[1] is the same agent as peers[0]"},
 		"bad addr":           {"peers: [{agent_id: " + string(a.ID) + ", pubkey: \"" + key + "\", addr: host}]", "HOST:PORT"},
+		"advertised zone":    {"advertise_addr: \"[fe80::1%eth0]:7100\"\n", "without a zone"},
+		"advertised blank":   {"advertise_addr: \"a b:7100\"\n", "cannot stand in a token"},
 		"bad advertise addr": {"advertise_addr: h:0\n", "1 to 65535"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -64,11 +64,21 @@ func EncodePublicKey(key ed25519.PublicKey) string {
 
 // ParsePublicKey reads what EncodePublicKey writes.
 func ParsePublicKey(text string) (ed25519.PublicKey, error) {
-	raw, err := base64.StdEncoding.Strict().DecodeString(text)
-	if err != nil || len(raw) != ed25519.PublicKeySize {
+	key, ok := decodeKey(base64.StdEncoding, text)
+	if !ok {
 		return nil, fmt.Errorf("%q is %w", text, ErrBadPublicKey)
 	}
-	return ed25519.PublicKey(raw), nil
+	return key, nil
+}
+
+// decodeKey reads a key in the one way in which it is written. The decoder itself
+// passes over line breaks, strict or not.
+func decodeKey(encoding *base64.Encoding, text string) (ed25519.PublicKey, bool) {
+	raw, err := encoding.Strict().DecodeString(text)
+	if err != nil || len(raw) != ed25519.PublicKeySize || strings.ContainsAny(text, "\r\n") {
+		return nil, false
+	}
+	return ed25519.PublicKey(raw), true
 }
 
 // Token is what one owner gives another to enrol a daemon.
@@ -99,13 +109,16 @@ func ParseToken(text string) (Token, error) {
 	if _, has := u.User.Password(); has {
 		return bad("the key holds a colon")
 	}
-	raw, err := base64.RawURLEncoding.Strict().DecodeString(u.User.Username())
-	if err != nil || len(raw) != ed25519.PublicKeySize {
+	key, ok := decodeKey(base64.RawURLEncoding, u.User.Username())
+	if !ok {
 		return bad("the key is not 32 bytes in base64url without padding")
 	}
 	host, port, err := net.SplitHostPort(u.Host)
 	if err != nil || host == "" || port == "" {
 		return bad("the address is not HOST:PORT")
 	}
-	return Token{PublicKey: ed25519.PublicKey(raw), Addr: u.Host}, nil
+	if strings.Contains(host, "%") {
+		return bad("the address has a zone, which only its own machine knows")
+	}
+	return Token{PublicKey: key, Addr: u.Host}, nil
 }

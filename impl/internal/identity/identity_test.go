@@ -41,6 +41,19 @@ func TestParseAgentIDRefuses(t *testing.T) {
 	}
 }
 
+func TestParsePublicKeyKnowsOneForm(t *testing.T) {
+	id, _ := Generate()
+	good := EncodePublicKey(id.Public)
+	if key, err := ParsePublicKey(good); err != nil || !key.Equal(id.Public) {
+		t.Errorf("%q: %v", good, err)
+	}
+	for _, text := range []string{"", good + "\n", good[:9] + "\r\n" + good[9:], " " + good, strings.TrimSuffix(good, "="), good + "=", good[4:]} {
+		if _, err := ParsePublicKey(text); !errors.Is(err, ErrBadPublicKey) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
 func TestTokenRoundTrip(t *testing.T) {
 	id, _ := Generate()
 	for _, addr := range []string{"192.0.2.1:7100", "[2001:db8::1]:7100", "host.example:1"} {
@@ -50,7 +63,7 @@ func TestTokenRoundTrip(t *testing.T) {
 		}
 	}
 	good := Token{id.Public, "h:1"}.String()
-	for _, text := range []string{"", "axon://", "http" + good[4:], good + "/x", good + "?a", "axon://h:1", "axon://c2hvcnQ@h:1", strings.TrimSuffix(good, ":1")} {
+	for _, text := range []string{"", "axon://", "http" + good[4:], good + "/x", good + "?a", "axon://h:1", strings.Replace(good, "@", "%0A@", 1), Token{id.Public, "[fe80::1%25eth0]:1"}.String(), "axon://c2hvcnQ@h:1", strings.TrimSuffix(good, ":1")} {
 		if _, err := ParseToken(text); !errors.Is(err, ErrBadToken) {
 			t.Errorf("%q: %v", text, err)
 		}
