@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 
@@ -235,12 +236,22 @@ func checkName(name string) error {
 	return nil
 }
 
+// MaxHost bounds the host of an address, in bytes: a name has 253 at most, and an
+// IPv6 address may have a zone.
+const MaxHost = 255
+
 // CheckAddr tells whether addr has the form IP:port or hostname:port, with a
 // port from 1 to 65535. It looks nothing up.
 func CheckAddr(addr string) error {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil || host == "" {
 		return fmt.Errorf("%q is not HOST:PORT; write for example 192.0.2.7:%d or [2001:db8::7]:%d", addr, DefaultPort, DefaultPort)
+	}
+	if len(host) > MaxHost {
+		return fmt.Errorf("%.40q… has a host of %d bytes; it may have %d", addr, len(host), MaxHost)
+	}
+	if !utf8.ValidString(host) || strings.ContainsFunc(host, func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) }) {
+		return fmt.Errorf("%q has a host with blanks or characters that cannot be printed; take them out", addr)
 	}
 	if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
 		return fmt.Errorf("%q has no port from 1 to 65535; write for example %s", addr, net.JoinHostPort(host, strconv.Itoa(DefaultPort)))

@@ -86,7 +86,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		"peer twice":         {"peers: [" + good + "," + good + "]", "peers[1] is the same agent as peers[0]"},
 		"bad addr":           {"peers: [{agent_id: " + string(a.ID) + ", pubkey: \"" + key + "\", addr: host}]", "HOST:PORT"},
 		"advertised zone":    {"advertise_addr: \"[fe80::1%eth0]:7100\"\n", "without a zone"},
-		"advertised blank":   {"advertise_addr: \"a b:7100\"\n", "cannot stand in a token"},
+		"advertised slash":   {"advertise_addr: \"a/b:7100\"\n", "cannot stand in a token"},
 		"bad advertise addr": {"advertise_addr: h:0\n", "1 to 65535"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -95,6 +95,22 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 				t.Errorf("got %v\nwant ErrInvalid with %q", err, c.want)
 			}
 		})
+	}
+}
+
+func TestCheckAddr(t *testing.T) {
+	for _, good := range []string{"192.0.2.7:7100", "[2001:db8::7]:1", "[fe80::1%eth0]:65535", "h.example:1", "späť:1", strings.Repeat("a", MaxHost) + ":1"} {
+		if err := CheckAddr(good); err != nil {
+			t.Errorf("%q: %v", good, err)
+		}
+	}
+	for bad, want := range map[string]string{
+		"": "HOST:PORT", "h": "HOST:PORT", ":1": "HOST:PORT", "h:0": "1 to 65535", "h:65536": "1 to 65535", "h:": "1 to 65535", "::1:1": "HOST:PORT",
+		"a b:1": "blanks", "a\x00:1": "cannot be printed", "\xff:1": "cannot be printed", "a\u2028:1": "cannot be printed", strings.Repeat("a", MaxHost+1) + ":1": "256 bytes",
+	} {
+		if err := CheckAddr(bad); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.30q: %v, want %q", bad, err, want)
+		}
 	}
 }
 
