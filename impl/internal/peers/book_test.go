@@ -3,6 +3,7 @@ package peers
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -102,6 +103,9 @@ func TestDamagedFileIsSetAside(t *testing.T) {
 		"bad key":     `{"version":1,"peers":[{"agent_id":"` + string(p.ID) + `","public_key":"x"}]}`,
 		"bad id":      `{"version":1,"peers":[{"agent_id":"x","public_key":"` + identity.EncodePublicKey(p.PublicKey) + `"}]}`,
 		"mismatch":    `{"version":1,"peers":[` + strings.Replace(entry, string(p.ID), "ed25519."+strings.Repeat("0", 32), 1) + `]}`,
+		"bad address": `{"version":1,"peers":[` + strings.Replace(entry, `"agent_id"`, `"addr":"\u0007:1","agent_id"`, 1) + `]}`,
+		"twice":       `{"version":1,"peers":[` + entry + `,` + entry + `]}`,
+		"both":        `{"version":1,"peers":[` + entry + `],"forgotten":["` + string(p.ID) + `"]}`,
 		"binary junk": "\x00\xff\x00",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -119,6 +123,27 @@ func TestDamagedFileIsSetAside(t *testing.T) {
 		}
 		checkRecovers(t, root)
 	})
+}
+
+// TestAFullFileIsNotTooLarge: what is written is read at the next start.
+func TestAFullFileIsNotTooLarge(t *testing.T) {
+	b := &Book{peers: map[identity.AgentID]*entry{}}
+	some := somebody(t)
+	// In JSON this character takes six bytes.
+	some.Addr = strings.Repeat("<", config.MaxHost) + ":65535"
+	if err := config.CheckAddr(some.Addr); err != nil {
+		t.Fatal(err)
+	}
+	for i := range maxPeers {
+		some.ID = identity.AgentID(fmt.Sprintf("ed25519.%032x", i))
+		b.peers[some.ID] = &entry{Peer: some, pinned: true}
+	}
+	for i := range maxForgotten {
+		b.forgotten = append(b.forgotten, identity.AgentID(fmt.Sprintf("ed25519.f%031x", i)))
+	}
+	if text, err := b.encode(); err != nil || len(text) > maxFileSize {
+		t.Errorf("%d bytes, %v", len(text), err)
+	}
 }
 
 func checkRecovers(t *testing.T, root string) {

@@ -11,13 +11,16 @@ import (
 	"slices"
 
 	"github.com/axonproto/axon/impl/internal/atomicfile"
+	"github.com/axonproto/axon/impl/internal/config"
 	"github.com/axonproto/axon/impl/internal/identity"
 )
 
 // File is the name of the learned pins in the state root.
 const File = "known_peers.json"
 
-const maxFileSize = 4 << 20 // bytes; more is taken for damage
+// maxFileSize in bytes; more is taken for damage. As many peers as there may be, with
+// the longest addresses, take less.
+const maxFileSize = 8 << 20
 
 // fileShape is known_peers.json.
 type fileShape struct {
@@ -75,6 +78,11 @@ func readFile(path string) (list []Peer, forgotten []identity.AgentID, err error
 	if err != nil || text == nil {
 		return nil, nil, err
 	}
+	return decode(text)
+}
+
+// decode reads what encode writes.
+func decode(text []byte) (list []Peer, forgotten []identity.AgentID, err error) {
 	var shape fileShape
 	if err := json.Unmarshal(text, &shape); err != nil {
 		return nil, nil, err
@@ -85,11 +93,16 @@ func readFile(path string) (list []Peer, forgotten []identity.AgentID, err error
 	if len(shape.Peers) > maxPeers || len(shape.Forgotten) > maxForgotten {
 		return nil, nil, errors.New("it lists too many peers")
 	}
+	seen := map[identity.AgentID]bool{}
 	for i, item := range shape.Peers {
 		p, err := item.check()
 		if err != nil {
 			return nil, nil, fmt.Errorf("peer %d: %w", i, err)
 		}
+		if seen[p.ID] {
+			return nil, nil, fmt.Errorf("peer %d: %s is listed twice", i, p.ID)
+		}
+		seen[p.ID] = true
 		list = append(list, p)
 	}
 	for i, text := range shape.Forgotten {
@@ -97,6 +110,10 @@ func readFile(path string) (list []Peer, forgotten []identity.AgentID, err error
 		if err != nil {
 			return nil, nil, fmt.Errorf("forgotten %d: %w", i, err)
 		}
+		if seen[id] {
+			return nil, nil, fmt.Errorf("forgotten %d: %s is listed twice", i, id)
+		}
+		seen[id] = true
 		forgotten = append(forgotten, id)
 	}
 	return list, forgotten, nil
@@ -113,6 +130,11 @@ func (item filePeer) check() (Peer, error) {
 	}
 	if id != identity.DeriveAgentID(key) {
 		return Peer{}, identity.ErrUnexpectedAgent
+	}
+	if item.Addr != "" {
+		if err := config.CheckAddr(item.Addr); err != nil {
+			return Peer{}, err
+		}
 	}
 	source := item.Source
 	if source != Enrolled {
