@@ -34,7 +34,7 @@ func decode(doc []byte, free string) (any, error) {
 		return nil, fmt.Errorf("%w: something follows the document at byte %d; leave only white space there", ErrNotJSON, len(doc)-len(rest))
 	}
 	if name, offset, ok := doubled(doc, free); ok {
-		return nil, fmt.Errorf("%w: the name %q stands twice in one object, again before byte %d; keep one of them", ErrNotJSON, name, offset)
+		return nil, fmt.Errorf("%w: the name %.100q stands twice in one object, again before byte %d; keep one of them", ErrNotJSON, name, offset)
 	}
 	return plainNumbers(value), nil
 }

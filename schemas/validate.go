@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
@@ -38,7 +39,7 @@ func (e *InvalidError) Error() string {
 		if i > 0 {
 			b.WriteString("; ")
 		}
-		b.WriteString(cmp.Or(p.Location, "the document"))
+		b.WriteString(cut(cmp.Or(p.Location, "the document")))
 		b.WriteString(": ")
 		b.WriteString(p.Message)
 	}
@@ -77,7 +78,7 @@ func (s *Schema) Validate(doc []byte) error {
 // that a part failed.
 func leaves(ve *jsonschema.ValidationError, out []Problem) []Problem {
 	if len(ve.Causes) == 0 {
-		return append(out, Problem{Location: pointer(ve.InstanceLocation), Message: message(ve)})
+		return append(out, Problem{Location: pointer(ve.InstanceLocation), Message: cut(message(ve))})
 	}
 	for _, c := range ve.Causes {
 		out = leaves(c, out)
@@ -91,6 +92,25 @@ func pointer(location string) string {
 		return plain
 	}
 	return location
+}
+
+// maxMessage bounds what is said of one place, in bytes: the library repeats names and
+// values of the document, however long.
+const maxMessage = 300
+
+// cut takes the middle out of a long text, whose end often says what is wrong.
+func cut(text string) string {
+	if len(text) <= maxMessage {
+		return text
+	}
+	head, tail := maxMessage*2/3, len(text)-maxMessage/3
+	for !utf8.RuneStart(text[head]) {
+		head--
+	}
+	for !utf8.RuneStart(text[tail]) {
+		tail++
+	}
+	return text[:head] + " … " + text[tail:]
 }
 
 // message makes the library's text the same in every run, and says what to do

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 )
 
 const (
@@ -266,13 +268,59 @@ func FuzzValidate(f *testing.F) {
 	}
 	f.Add(report)
 	f.Add([]byte(`{"id":"` + id1 + `","kind":"response","payload":{"a":1,"a":1e99999}}`))
+	f.Add([]byte(`{"id":"` + strings.Repeat("é\\u0007", 400) + `","` + strings.Repeat("x\\u001b", 400) + `":1,"kind":[],"ref":30.0}`))
+	f.Add([]byte(`{"` + strings.Repeat("\\u0007", 400) + `":1,"` + strings.Repeat("\\u0007", 400) + `":1}`))
+	f.Add([]byte(`{"answer":"send","number":2e0,"event":"inbound","cmd":"send","expected":[{}],"error":{"code":"\u0007"}}`))
 	f.Fuzz(func(t *testing.T, doc []byte) {
 		for _, name := range Names() {
-			if err := MustCompile(name).Validate(doc); err == nil && !json.Valid(doc) {
-				t.Fatalf("%s accepts what is no JSON", name)
-			}
+			checkVerdict(t, name, doc)
 		}
 	})
+}
+
+// checkVerdict: nothing passes that is no JSON, and what is said of a document that
+// does not pass is the same every time, in order, of one line, and short.
+func checkVerdict(t *testing.T, name string, doc []byte) {
+	t.Helper()
+	err := MustCompile(name).Validate(doc)
+	if err == nil {
+		if !json.Valid(doc) || !utf8.Valid(doc) {
+			t.Fatalf("%s accepts what is no JSON: %q", name, doc)
+		}
+		return
+	}
+	var invalid *InvalidError
+	switch {
+	case errors.As(err, &invalid):
+		if len(invalid.Problems) == 0 || invalid.Schema != name || !slices.IsSortedFunc(invalid.Problems, func(a, b Problem) int { return comparePointers(a.Location, b.Location) }) {
+			t.Fatalf("%s: %q: problems %v", name, doc, invalid.Problems)
+		}
+	case !errors.Is(err, ErrNotJSON):
+		t.Fatalf("%s: %q: %v", name, doc, err)
+	}
+	text := err.Error()
+	if len(text) > shownProblems*2*(maxMessage+10)+500 || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		t.Fatalf("%s: %q: %d bytes: %q", name, doc, len(text), text)
+	}
+	if again := MustCompile(name).Validate(doc); again == nil || again.Error() != text {
+		t.Fatalf("%s: %q: two errors for one document:\n%v\n%v", name, doc, err, again)
+	}
+}
+
+// TestErrorsAreShort: what is said of a document does not grow with its names and
+// values.
+func TestErrorsAreShort(t *testing.T) {
+	long := strings.Repeat("é", 5000)
+	for doc, want := range map[string]string{
+		`{"id":"` + id1 + `","kind":"message","payload":{},"` + long + `":1}`:         "members that are not allowed: 'é",
+		`{"id":"` + id1 + `","kind":"message","payload":{},"ref":"` + long + `"}`:     "is not valid 'uuid'",
+		`{"id":"` + id1 + `","` + long + `":1,"` + long + `":1,"kind":1,"payload":1}`: "stands twice",
+	} {
+		err := MustCompile(Envelope).Validate([]byte(doc))
+		if err == nil || len(err.Error()) > 700 || !utf8.ValidString(err.Error()) || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q: %v", want, err)
+		}
+	}
 }
 
 // at walks into decoded JSON by member names and indexes.
