@@ -120,12 +120,21 @@ func Parse(text []byte) (Config, error) {
 	return c, nil
 }
 
-func (d *document) decode(text []byte) error {
-	err := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(d)
+func (d *document) decode(text []byte) (err error) {
+	defer survive(&err, fmt.Errorf("%w: it is no YAML that can be read; write it in a simpler form", ErrInvalid))
+	err = yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(d)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("%w: %s%s", ErrInvalid, hint(text, err), yaml.FormatError(err, false, true))
 	}
 	return nil
+}
+
+// survive puts an error in the place of a panic: the library has some for files that
+// no owner would write.
+func survive(err *error, instead error) {
+	if recover() != nil {
+		*err = instead
+	}
 }
 
 func (d *document) check() (Config, error) {

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -92,7 +94,8 @@ func find(key string) (setting, error) {
 
 // edit sets the key, or takes it out when there is no value, and checks that the
 // outcome is what was meant and nothing else.
-func (s setting) edit(text []byte, value *string) ([]byte, error) {
+func (s setting) edit(text []byte, value *string) (out []byte, err error) {
+	defer survive(&err, fmt.Errorf("%s: %w", s.key, ErrByHand))
 	var want document
 	if err := want.decode(text); err != nil {
 		return nil, err
@@ -104,7 +107,6 @@ func (s setting) edit(text []byte, value *string) ([]byte, error) {
 	if _, err := want.check(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	var out []byte
 	if value == nil {
 		out, err = remove(text, s.key)
 	} else {
@@ -128,9 +130,11 @@ func (s setting) store(d *document, value *string) (string, error) {
 			*place = ""
 			return "", nil
 		}
+		if !utf8.ValidString(*value) {
+			return "", fmt.Errorf("%s is a text in UTF-8, and %q is none; write another", s.key, *value)
+		}
 		*place = *value
-		quoted, err := yaml.Marshal(*value)
-		return strings.TrimSpace(string(quoted)), err
+		return quote(*value)
 	case **int:
 		if *place = nil; value == nil {
 			return "", nil
@@ -153,6 +157,19 @@ func (s setting) store(d *document, value *string) (string, error) {
 		return *value, nil
 	}
 	return "", fmt.Errorf("%s: %w", s.key, ErrByHand)
+}
+
+// quote writes a text as YAML, on one line: as the library does where its own reader
+// takes that for the text again, and otherwise in quotes with everything escaped.
+func quote(value string) (string, error) {
+	text, err := yaml.Marshal(value)
+	plain := strings.TrimSuffix(string(text), "\n")
+	odd := strings.HasPrefix(plain, "...") || strings.ContainsFunc(plain, func(r rune) bool { return !unicode.IsPrint(r) })
+	var read map[string]any
+	if odd || yaml.Unmarshal([]byte("k: "+plain), &read) != nil || read["k"] != value {
+		plain = strconv.QuoteToASCII(value)
+	}
+	return plain, err
 }
 
 func put(text []byte, key, scalar string) ([]byte, error) {

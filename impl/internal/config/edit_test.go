@@ -47,6 +47,29 @@ discovery: {enabled: false}
 	}
 }
 
+// TestAnyName: a text is written so that it is read as what it was, whatever YAML
+// makes of its characters.
+func TestAnyName(t *testing.T) {
+	for _, name := range []string{
+		"\u2028", " ", " x ", "\u00a0", "\u0085x", "\ufeffx", "a\nb", "a\r", "\t", "\a\x7f", "a\n\n", "# x", "x #y", "- x", "? x", "a: b", "{}", "[", "&a", "*a", "!a", "|", ">", "%", "@", "`",
+		"~", "null", "true", "no", "7", "0x7", "1_0", "1e3", ".5", "-", "--- a", "...", "2026-01-01", "'", "\"", "'\"\\", "\\u0041", "<<", "=", "späť 😀", ".inf", "+1", "0b1", "0o7",
+	} {
+		for _, text := range []string{"", "port: 1\n", "name: x # mine\nport: 1\n"} {
+			out, err := Set([]byte(text), "name", name)
+			if err != nil {
+				t.Errorf("%q in %q: %v", name, text, err)
+				continue
+			}
+			if c, err := Parse(out); err != nil || c.Name != name || text != "" && c.Port != 1 {
+				t.Errorf("%q in %q: %q: %+v, %v", name, text, out, c, err)
+			}
+		}
+	}
+	if _, err := Set(nil, "name", "\xff"); !errors.Is(err, ErrInvalid) {
+		t.Errorf("no UTF-8: %v", err)
+	}
+}
+
 func TestUnset(t *testing.T) {
 	for _, c := range []struct{ text, key, want string }{
 		{"name: x\nport: 1\n", "port", "name: x\n"},
