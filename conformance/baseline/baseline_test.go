@@ -279,3 +279,21 @@ func TestWriteAndReadBack(t *testing.T) {
 		t.Errorf("%+v, %v", empty, err)
 	}
 }
+
+// TestAnyTextIsReadAgain: what YAML makes of some characters changes no entry.
+func TestAnyTextIsReadAgain(t *testing.T) {
+	for _, text := range []string{
+		"? x", "...", "--- a", "- x", "a: b", "# x", "x # y", "'", "\"", "{", "[", "&a", "*a", "!a", "|", ">", "%", "@", "`", "~", "null", "true", "7", "0x7", ".inf", "2026-01-01",
+		"a\nb", "a\n\n  b\n c", "a\r\nb", "a\tb", "\x1b[31m", "a\u2028b", "a\u00a0b", "\ufeffa", "späť 😀", "<<", "\\u0041",
+	} {
+		l := List{Edition: "2026-02-16", Entries: []Entry{{Requirement: "AXON-REF-005", Reason: text}, {Scenario: "ref.feature: " + text, Reason: "x"}}}
+		var b bytes.Buffer
+		if err := Write(&b, l, report.Report{}); err != nil {
+			t.Fatal(err)
+		}
+		got, err := Parse("known.yaml", b.Bytes())
+		if err != nil || got.Entries[0].Reason != strings.TrimSpace(text) || got.Entries[1].Scenario != "ref.feature: "+strings.Join(strings.Fields(text), " ") {
+			t.Errorf("%q is written as\n%s\nand read as %+v, %v", text, b.String(), got, err)
+		}
+	}
+}

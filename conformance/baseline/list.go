@@ -75,7 +75,12 @@ func Load(path string) (List, error) {
 // Parse reads a list. It is strict: unknown and doubled members, a second document,
 // an entry that names nothing or has no reason, and a date or link that is none are
 // errors that name the line.
-func Parse(name string, text []byte) (List, error) {
+func Parse(name string, text []byte) (l List, err error) {
+	defer func() {
+		if recover() != nil { // the library has panics for what nobody would write
+			l, err = List{}, fmt.Errorf("%w: %s is no YAML that can be read; write it in a simpler form", ErrInvalid, name)
+		}
+	}()
 	wrong := func(line int, format string, args ...any) error {
 		return fmt.Errorf("%w: %s:%d: "+format, append([]any{ErrInvalid, name, line}, args...)...)
 	}
@@ -85,7 +90,6 @@ func Parse(name string, text []byte) (List, error) {
 	if !utf8.Valid(text) {
 		return List{}, fmt.Errorf("%w: %s is not UTF-8; save it as UTF-8", ErrInvalid, name)
 	}
-	l := List{File: name}
 	decoder := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict())
 	if err := decoder.Decode(&l); err != nil {
 		if errors.Is(err, io.EOF) {

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/goccy/go-yaml"
 
@@ -90,33 +92,49 @@ func Write(w io.Writer, l List, r report.Report) error {
 			fmt.Fprintf(&b, "  # %s\n", saw)
 		}
 		mark := "- "
-		member := func(name, value string) error {
-			if value == "" && name != "reason" {
-				return nil
-			}
-			text, err := yaml.MarshalWithOptions(map[string]string{name: value}, yaml.UseSingleQuote(false))
-			if err != nil {
-				return fmt.Errorf("writing the baseline: %w", err)
-			}
-			line := strings.TrimSuffix(string(text), "\n")
-			if name == "reason" && value == "" {
-				line += " # fill in: why is this accepted?"
-			}
-			// A value of several lines is indented like its member.
-			fmt.Fprintf(&b, "  %s%s\n", mark, strings.ReplaceAll(line, "\n", "\n    "))
-			mark = "  "
-			return nil
-		}
 		for _, m := range [][2]string{{"requirement", e.Requirement}, {"scenario", e.Scenario}, {"reason", e.Reason}, {"issue", e.Issue}, {"until", e.Until}} {
-			if err := member(m[0], m[1]); err != nil {
-				return err
+			name, value := m[0], m[1]
+			switch {
+			case value != "":
+				fmt.Fprintf(&b, "  %s%s\n", mark, member(name, value))
+			case name == "reason":
+				fmt.Fprintf(&b, "  %sreason: \"\" # fill in: why is this accepted?\n", mark)
+			default:
+				continue
 			}
+			mark = "  "
 		}
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("writing the baseline: %w", err)
 	}
 	return nil
+}
+
+// member writes a member of an entry: as the library does where its own reader takes
+// that for the same text again, and otherwise in quotes, on one line.
+func member(name, value string) string {
+	value = strings.ToValidUTF8(value, "\uFFFD")
+	text, err := yaml.MarshalWithOptions(map[string]string{name: value}, yaml.UseSingleQuote(false))
+	// A value of several lines is indented like its member.
+	line := strings.ReplaceAll(strings.TrimSuffix(string(text), "\n"), "\n", "\n    ")
+	odd := strings.ContainsFunc(line, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) })
+	if err != nil || odd || !readAs(line, name, value) {
+		line = name + ": " + strconv.Quote(value)
+	}
+	return line
+}
+
+// readAs tells whether a member of an entry is read as a text.
+func readAs(line, name, value string) (same bool) {
+	defer func() {
+		if recover() != nil {
+			same = false // the library has panics
+		}
+	}()
+	var list []map[string]any
+	err := yaml.Unmarshal([]byte("  - "+line+"\n    next: x\n"), &list)
+	return err == nil && len(list) == 1 && list[0][name] == value
 }
 
 // Unfilled counts the entries that still need a reason.
