@@ -69,6 +69,11 @@ func TestReadJSONRefuses(t *testing.T) {
 		"text after it":  {text + "{}", "after top-level value"},
 		"verdict":        {strings.Replace(text, `"verdict": "pass"`, `"verdict": "passed"`, 1), `verdict "passed"`},
 		"level":          {strings.Replace(text, `"level": "MUST"`, `"level": "MAY"`, 1), `level "MAY"`},
+		"no id":          {strings.Replace(text, `"id": "AXON-KIND-002"`, `"id": ""`, 1), "requirement 0 has no id"},
+		"exit code":      {strings.Replace(text, `"exit_code": 4`, `"exit_code": 5`, 1), "exit_code is 5"},
+		"duration":       {strings.Replace(text, `"duration_ms": 1234.5`, `"duration_ms": -1`, 1), "duration_ms is below 0"},
+		"a check's":      {strings.Replace(text, `"duration_ms": 12.5`, `"duration_ms": -1`, 1), "duration_ms of envelope.feature:20"},
+		"part":           {strings.Replace(text, `"notes"`, `"shard": {"index": 3, "of": 2}, "notes"`, 1), "part 3 of 2"},
 		"half":           {text[:len(text)/2], "unexpected end"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -61,8 +61,8 @@ func notNil[T any](list []T) []T {
 }
 
 // ReadJSON reads what WriteJSON wrote. It is strict: members that it does not
-// know, another schema version, words that are no verdict or level, text after
-// the document and documents above MaxJSON are errors that wrap ErrNotReport.
+// know, another schema version, words that are no verdict or level, requirements
+// without an id, numbers that cannot be, text after the document and documents above MaxJSON are errors that wrap ErrNotReport.
 func ReadJSON(in io.Reader) (Report, error) {
 	limited := &io.LimitedReader{R: in, N: MaxJSON + 1}
 	text, err := io.ReadAll(limited)
@@ -95,11 +95,17 @@ func ReadJSON(in io.Reader) (Report, error) {
 	if err := checkWords(r); err != nil {
 		return Report{}, err
 	}
+	if err := checkNumbers(r); err != nil {
+		return Report{}, err
+	}
 	return filled(r), nil
 }
 
 func checkWords(r Report) error {
-	for _, q := range r.Requirements {
+	for i, q := range r.Requirements {
+		if q.ID == "" {
+			return fmt.Errorf("%w: requirement %d has no id", ErrNotReport, i)
+		}
 		if !slices.Contains(Levels(), q.Level) {
 			return fmt.Errorf("%w: %s has the level %q; levels are MUST, SHOULD and ADVISORY", ErrNotReport, q.ID, q.Level)
 		}
@@ -110,6 +116,25 @@ func checkWords(r Report) error {
 		for _, v := range verdicts {
 			if !slices.Contains(verdict.All(), v) {
 				return fmt.Errorf("%w: %s has the verdict %q, which is none; see verdict words in the README", ErrNotReport, q.ID, v)
+			}
+		}
+	}
+	return nil
+}
+
+func checkNumbers(r Report) error {
+	switch {
+	case r.ExitCode < ExitConformant || r.ExitCode > ExitHarnessError:
+		return fmt.Errorf("%w: its exit_code is %d; there are %d to %d", ErrNotReport, r.ExitCode, ExitConformant, ExitHarnessError)
+	case r.DurationMS < 0:
+		return fmt.Errorf("%w: its duration_ms is below 0", ErrNotReport)
+	case r.Shard != nil && (r.Shard.Index < 1 || r.Shard.Index > r.Shard.Of):
+		return fmt.Errorf("%w: it is of part %d of %d, which cannot be", ErrNotReport, r.Shard.Index, r.Shard.Of)
+	}
+	for _, q := range r.Requirements {
+		for _, s := range q.Scenarios {
+			if s.DurationMS < 0 {
+				return fmt.Errorf("%w: the duration_ms of %s is below 0 under %s", ErrNotReport, s.Location, q.ID)
 			}
 		}
 	}

@@ -123,7 +123,10 @@ func (s *junitSuite) add(c *check, strict bool) {
 	ids := strings.Join(c.ids, " ")
 	entry := junitCase{Name: ids + " " + c.Name, ClassName: "axon." + c.section, Time: seconds(c.DurationMS)}
 	if at := strings.LastIndexByte(c.Location, ':'); at > 0 {
-		entry.File, entry.Line = c.Location[:at], c.Location[at+1:]
+		entry.File = c.Location[:at]
+		if line, err := strconv.ParseUint(c.Location[at+1:], 10, 32); err == nil {
+			entry.Line = strconv.FormatUint(line, 10)
+		}
 		entry.Name += " (" + c.Location + ")"
 	}
 	s.Tests++
