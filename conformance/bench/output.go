@@ -1,10 +1,12 @@
 package bench
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"strings"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/axonproto/axon/conformance/report"
@@ -18,24 +20,84 @@ func WriteJSON(w io.Writer, r Report) error {
 	return e.Encode(r)
 }
 
-// ReadJSON reads a stored report.
+// MaxJSON bounds what ReadJSON takes, in bytes.
+const MaxJSON = 16 << 20
+
+// ErrNotReport is wrapped by the errors of ReadJSON for text that is no report.
+var ErrNotReport = errors.New("it is no report of a measurement")
+
+// ReadJSON reads what WriteJSON wrote. It is strict: members that it does not know,
+// text after the document, and figures that cannot be are errors.
 func ReadJSON(from io.Reader) (Report, error) {
+	text, err := io.ReadAll(io.LimitReader(from, MaxJSON+1))
+	if err != nil {
+		return Report{}, fmt.Errorf("reading the report: %w", err)
+	}
+	if len(text) > MaxJSON {
+		return Report{}, fmt.Errorf("%w: it is larger than %d bytes", ErrNotReport, MaxJSON)
+	}
+	var head struct {
+		SchemaVersion int `json:"schema_version"`
+	}
+	// Text after the document is found here already.
+	if err := json.Unmarshal(text, &head); err != nil {
+		return Report{}, fmt.Errorf("%w: %w; write one with bench --report json=FILE", ErrNotReport, err)
+	}
+	if head.SchemaVersion != SchemaVersion {
+		return Report{}, fmt.Errorf("%w: it has the schema version %d, and this program knows %d", ErrNotReport, head.SchemaVersion, SchemaVersion)
+	}
 	var r Report
-	d := json.NewDecoder(from)
+	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&r); err != nil {
-		return r, fmt.Errorf("it is no report of a measurement: %w", err)
+		return Report{}, fmt.Errorf("%w: %w; the file was changed by hand or is of another program", ErrNotReport, err)
 	}
-	if r.SchemaVersion != SchemaVersion {
-		return r, fmt.Errorf("it has the schema version %d, and this program knows %d", r.SchemaVersion, SchemaVersion)
+	if problem := r.problem(); problem != "" {
+		return Report{}, fmt.Errorf("%w: %s; the file was changed by hand or is of another program", ErrNotReport, problem)
+	}
+	if r.Rows == nil {
+		r.Rows = []Row{}
+	}
+	if r.Notes == nil {
+		r.Notes = []string{}
 	}
 	return r, nil
+}
+
+// problem is what cannot be in a report, empty for nothing.
+func (r *Report) problem() string {
+	switch {
+	case r.Target == "":
+		return "it names no target"
+	case r.DurationMS < 0 || r.RoundMS <= 0 || r.Rounds < 1 || r.Processors < 1:
+		return "its durations, rounds or processors are below what there can be"
+	}
+	for _, m := range []*Memory{r.Before, r.After} {
+		if m != nil && (m.Resident < 0 || m.Anonymous < 0) {
+			return "it has a memory below 0"
+		}
+	}
+	for i, row := range r.Rows {
+		switch {
+		case !slices.Contains(Loads(), row.Load):
+			return fmt.Sprintf("row %d has the load %.40q, which is none", i, row.Load)
+		case row.InFlight < 1 || row.Size < 0:
+			return fmt.Sprintf("row %d has %d in flight and a size of %d", i, row.InFlight, row.Size)
+		case row.RateRatio < 0 || row.P50Ratio < 0 || row.P99Ratio < 0 || row.Target.negative() || row.Raw.negative():
+			return fmt.Sprintf("row %d has a figure below 0", i)
+		}
+	}
+	return ""
+}
+
+func (f *Figures) negative() bool {
+	return f.Exchanges < 0 || f.Errors < 0 || f.Rate < 0 || f.P50 < 0 || f.P99 < 0 || f.P999 < 0 || f.CPU < 0
 }
 
 // WriteText writes a report for people.
 func WriteText(w io.Writer, r Report) error {
 	fmt.Fprintf(w, "target %s, beside a bare quic-go exchange; %s, %d processors; %d rounds of %.0f ms each\n\n",
-		report.Printable(r.Target), r.Machine, r.Processors, r.Rounds, r.RoundMS)
+		report.Printable(r.Target), report.Printable(r.Machine), r.Processors, r.Rounds, r.RoundMS)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, strings.Join(header(), "\t")+"\t")
 	for _, row := range r.Rows {
@@ -124,8 +186,12 @@ func WriteDiff(w io.Writer, before, after Report) error {
 		notes = append(notes, fmt.Sprintf("%d rows are in one of the two only", left))
 	}
 	if len(notes) > 0 {
-		_, err := fmt.Fprintf(w, "\nnote: %s\n", report.Printable(strings.Join(notes, "\nnote: ")))
-		return err
+		fmt.Fprintln(w)
+	}
+	for _, n := range notes {
+		if _, err := fmt.Fprintf(w, "note: %s\n", report.Printable(n)); err != nil {
+			return err
+		}
 	}
 	return nil
 }

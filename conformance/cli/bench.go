@@ -204,7 +204,7 @@ func (p *program) benchDiffCommand() *cobra.Command {
 				if err != nil {
 					return &failure{code: report.ExitUsage, err: fmt.Errorf("%w; name a report of 'bench --report json=FILE'", err)}
 				}
-				r, err := bench.ReadJSON(io.LimitReader(f, maxReply))
+				r, err := bench.ReadJSON(f)
 				_ = f.Close()
 				if err != nil {
 					return &failure{code: report.ExitUsage, err: fmt.Errorf("%s: %w", name, err)}
