@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/miekg/dns"
 
@@ -207,12 +208,37 @@ func TestOwnRecords(t *testing.T) {
 	}
 }
 
+// TestAnswersRepeatNothing: a question of many parts is answered as one of each.
+func TestAnswersRepeatNothing(t *testing.T) {
+	w := recordsOf(t, somebody(1), 7100, "192.0.2.1", "fe80::1")
+	instance := record[*dns.PTR](w.announcement(false)).Ptr
+	once, often := new(dns.Msg), new(dns.Msg)
+	for range 1000 {
+		for _, kind := range []uint16{dns.TypePTR, dns.TypeANY, dns.TypeSRV} {
+			for _, name := range []string{service, strings.ToUpper(service), instance} {
+				often.Question = append(often.Question, dns.Question{Name: name, Qtype: kind, Qclass: dns.ClassINET})
+			}
+		}
+	}
+	once.Question = []dns.Question{{Name: service, Qtype: dns.TypePTR, Qclass: dns.ClassINET}}
+	if got, want := len(w.answer(often, false).Answer), len(w.answer(once, false).Answer); got != want {
+		t.Errorf("%d records, want %d", got, want)
+	}
+}
+
+// FuzzReadAdverts: what is taken from a datagram can be true and is bounded; what is
+// said of the rest is one short line.
 func FuzzReadAdverts(f *testing.F) {
 	f.Add([]byte(nil))
 	f.Add(advertisement(f, somebody(1), 7100, "192.0.2.1", "fe80::1"))
 	f.Add(pack(f, question()))
 	f.Add(pack(f, recordsOf(f, somebody(2), 1, "192.0.2.1").announcement(true)))
 	f.Add([]byte("\x00\x00\x84\x00\x00\x00\x00\x01\x00\x00\x00\x00\xc0\x0c\x00\x0c\x00\x01\x00\x00\x00\x01\x00\x02\xc0\x0c"))
+	for _, texts := range [][]string{{"agent_id=\x1b[31m", "pubkey=x"}, {"AGENT_ID=" + string(somebody(1).ID), "pubkey=" + identity.EncodePublicKey(somebody(2).Public)}, {"pubkey"}} {
+		m := recordsOf(f, somebody(1), 7100, "192.0.2.1").announcement(false)
+		record[*dns.TXT](m).Txt = texts
+		f.Add(pack(f, m))
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		good, bad := readAdverts(data)
 		if len(good)+len(bad) > maxAdverts {
@@ -222,6 +248,71 @@ func FuzzReadAdverts(f *testing.F) {
 			if identity.DeriveAgentID(a.Key) != a.ID || a.Port == 0 || len(a.Addrs) > maxAddrs {
 				t.Errorf("taken: %+v", a)
 			}
+			for _, addr := range a.Addrs {
+				if !addr.IsValid() || addr.Zone() != "" || addr.Is4In6() {
+					t.Errorf("taken: %v", addr)
+				}
+			}
+		}
+		for _, err := range bad {
+			if text := err.Error(); len(text) > 2000 || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+				t.Errorf("said: %q", text)
+			}
+		}
+	})
+}
+
+// FuzzAnswer: whatever is asked, the answer fits into a datagram, repeats nothing, and
+// tells of this daemon alone.
+func FuzzAnswer(f *testing.F) {
+	me := recordsOf(f, somebody(1), 7100, "192.0.2.1", "fe80::1")
+	instance := record[*dns.PTR](me.announcement(false)).Ptr
+	asked := func(names ...string) []byte {
+		var m dns.Msg
+		for i, name := range names {
+			kinds := []uint16{dns.TypePTR, dns.TypeANY, dns.TypeSRV, dns.TypeTXT, dns.TypeA, dns.TypeAAAA}
+			m.Question = append(m.Question, dns.Question{Name: name, Qtype: kinds[i%len(kinds)], Qclass: dns.ClassINET})
+		}
+		m.Compress = true
+		return pack(f, &m)
+	}
+	host := record[*dns.SRV](me.announcement(false)).Target
+	f.Add(asked(service), false)
+	f.Add(asked(service, instance, instance, instance, host, host), true)
+	f.Add(asked(slices.Repeat([]string{service}, 600)...), false)
+	f.Add(asked(slices.Repeat([]string{strings.ToUpper(service), instance}, 300)...), true)
+	f.Add(asked("_services._dns-sd._udp.local.", "other.local.", "."), true)
+	f.Fuzz(func(t *testing.T, data []byte, legacy bool) {
+		var query dns.Msg
+		if query.Unpack(data) != nil || !isQuestion(&query) {
+			t.Skip()
+		}
+		reply := me.answer(&query, legacy)
+		if reply == nil {
+			return
+		}
+		if !reply.Response || legacy && reply.Id != query.Id || !legacy && (reply.Id != 0 || len(reply.Question) > 0) {
+			t.Fatalf("%v: %v", &query, reply)
+		}
+		seen := map[string]bool{}
+		for _, rr := range reply.Answer {
+			if seen[rr.String()] {
+				t.Fatalf("%v: %v stands twice", &query, rr)
+			}
+			seen[rr.String()] = true
+		}
+		packed, err := reply.Pack()
+		if err != nil || len(packed) > 1400+len(data) {
+			t.Fatalf("%v: %d bytes, %v", &query, len(packed), err)
+		}
+		good, bad := readAdverts(packed)
+		for _, a := range good {
+			if a.ID != somebody(1).ID || a.Port != 7100 {
+				t.Fatalf("%v: advert %+v", &query, a)
+			}
+		}
+		if len(good) > 1 || len(bad) > 0 {
+			t.Fatalf("%v: %v, %v", &query, good, bad)
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/mdns"
@@ -40,14 +41,24 @@ func newOwn(o *Options, addrs []netip.Addr) (*own, error) {
 
 // answer returns what to send back to a question, nil for none. legacy is for
 // askers that do not use the mDNS port: plain resolvers that want their
-// question and its number back.
+// question and its number back. What is asked for twice is told once, so that no
+// question makes an answer larger than all that there is to tell.
 func (w *own) answer(query *dns.Msg, legacy bool) *dns.Msg {
+	type subject struct {
+		name string
+		kind uint16
+	}
+	asked := map[subject]bool{}
 	var records []dns.RR
 	for _, q := range query.Question {
 		q.Name = strings.ToLower(q.Name)
-		records = append(records, w.service.Records(q)...)
-		if len(records) > maxRecords {
-			break
+		if about := (subject{q.Name, q.Qtype}); !asked[about] {
+			asked[about] = true
+			for _, rr := range w.service.Records(q) {
+				if !slices.ContainsFunc(records, func(told dns.RR) bool { return dns.IsDuplicate(told, rr) }) {
+					records = append(records, rr)
+				}
+			}
 		}
 	}
 	if len(records) == 0 {
