@@ -3,7 +3,9 @@ package spec
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -245,15 +247,31 @@ func TestParseSeedLinesMalformed(t *testing.T) {
 	}
 }
 
+// FuzzParse: requirements are whole, and what is wrong is told with its line.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(wellFormed))
 	f.Add([]byte("### AXON-KIND-001 · MUST"))
+	f.Add([]byte(strings.Replace(wellFormed, "MUST", "MAY", 1)))
+	f.Add([]byte(strings.Replace(wellFormed, "- ", "- \x1b", 2)))
+	place := regexp.MustCompile(`^f\.md:(\d+): `)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		rs, err := Parse("f.md", text)
-		for _, r := range rs {
-			if err != nil || r.ID == "" || r.Text == "" || r.Line < 1 || r.Section == "" {
-				t.Fatalf("half a requirement: %+v %v", r, err)
+		lines := strings.Count(string(text), "\n") + 1
+		if err != nil {
+			m := place.FindStringSubmatch(err.Error())
+			if m == nil || rs != nil {
+				t.Fatalf("%q: %v, %+v", text, err, rs)
 			}
+			if line, _ := strconv.Atoi(m[1]); line < 1 || line > lines+1 {
+				t.Fatalf("%q: %v, of %d lines", text, err, lines)
+			}
+		}
+		seen := map[string]bool{}
+		for _, r := range rs {
+			if r.ID == "" || r.Text == "" || r.Line < 1 || r.Line > lines || r.Section == "" || seen[r.ID] {
+				t.Fatalf("half a requirement: %+v", r)
+			}
+			seen[r.ID] = true
 		}
 	})
 }

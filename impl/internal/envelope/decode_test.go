@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/google/uuid"
 )
@@ -206,21 +207,43 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
+// FuzzDecode: what is taken is the same once it is written, in no more bytes; what is not is told in one short line.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(with(`"kind":"request","payload":{}`)))
 	f.Add([]byte(with(`"kind":"\ud800","payload":{"a":[1,2]},"ref":null,"x":"\"`)))
+	f.Add([]byte(with(`"kind":"` + "\u2028" + `","payload":{"a":"\u0007"},"\u001b":"\u001b","\u001b":1}`)))
+	f.Add([]byte(with(`"kind":"error","payload":{},"ref":"` + refText + `"`)))
+	f.Add([]byte(with(`"kind":"request","payload":[],"ref":"\u0007"`)))
+	f.Add([]byte(with(`"kind":"request","payload":{},"x":` + "\x1b")))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		e, err := Decode(body)
 		if err != nil {
+			var malformed *MalformedError
+			var invalid *InvalidError
+			if !errors.As(err, &malformed) && !errors.As(err, &invalid) || e.Payload != nil {
+				t.Fatalf("%q: %T, %+v", body, err, e)
+			}
+			if text := err.Error(); len(text) > 500 || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+				t.Fatalf("%q: %q", body, text)
+			}
 			return
 		}
+		if e.ID.Version() != 4 || e.ID.Variant() != uuid.RFC4122 || e.Payload[0] != '{' || e.Kind.Known() != (e.RawKind == nil) {
+			t.Fatalf("%q: taken: %+v", body, e)
+		}
 		wire := e.Append(nil)
+		if len(wire) > len(body) {
+			t.Fatalf("%d bytes became %d: %q, %q", len(body), len(wire), body, wire)
+		}
 		again, err := Decode(wire)
 		if err != nil {
 			t.Fatalf("own output refused: %v\n%s", err, wire)
 		}
 		if again.ID != e.ID || again.Kind != e.Kind || string(again.Payload) != string(e.Payload) || again.HasRef != e.HasRef || again.Ref != e.Ref {
 			t.Fatalf("changed on the way: %+v, %+v", e, again)
+		}
+		if clone := e.Clone(); string(clone.Append(nil)) != string(wire) {
+			t.Fatalf("%q: a clone is written as %q", body, clone.Append(nil))
 		}
 	})
 }

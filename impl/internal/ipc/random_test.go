@@ -135,23 +135,3 @@ func TestRandomLines(t *testing.T) {
 		continue // until the last session has ended
 	}
 }
-
-func FuzzParse(f *testing.F) {
-	for _, s := range seeds {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, line []byte) {
-		cmd, reqID, failure := parse(line)
-		if (cmd == nil) == (failure == nil) {
-			t.Fatalf("%q: %v, %v", line, cmd, failure)
-		}
-		if failure == nil {
-			return
-		}
-		answer := failure.line(reqID)
-		var p parsed
-		if err := json.Unmarshal(answer, &p); err != nil || p.Error != codeInvalid || len(answer) > MaxLine {
-			t.Fatalf("%q: %s, %v", line, answer, err)
-		}
-	})
-}
