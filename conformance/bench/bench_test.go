@@ -46,7 +46,7 @@ func small(t *testing.T) Options {
 	}
 	return Options{
 		Target: aRawPeer(t), Raw: aRawPeer(t), Identities: []credential.Identity{me, another}, Connections: []int{1},
-		Loads: []Load{Request, Message, Handshake}, InFlight: []int{1, 3}, Sizes: []int{200, 3000}, Duration: 10 * time.Millisecond, Rounds: 2,
+		Loads: []Load{Request, Message, Handshake}, InFlight: []int{1, 3}, Sizes: []int{200, 3000}, Duration: 50 * time.Millisecond, Rounds: 2,
 	}
 }
 

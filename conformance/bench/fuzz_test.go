@@ -20,10 +20,10 @@ func stored() Report {
 		SchemaVersion: SchemaVersion, Suite: "0.1.0", Target: "127.0.0.1:7100", AgentID: "ed25519.00", Started: time.Date(2026, 2, 16, 12, 0, 0, 0, time.UTC),
 		DurationMS: 1234.5, Machine: "linux/amd64, go1.26", Processors: 2, RoundMS: 1000, Rounds: 3, Before: &Memory{1e7, 5e6}, After: &Memory{2e7, 1e7},
 		Rows: []Row{
-			{Load: Request, InFlight: 1, Size: 200, Target: figures, Raw: figures, RateRatio: 0.5, P50Ratio: 2, P99Ratio: 3},
-			{Load: Request, InFlight: 64, Size: 200, Target: figures, Raw: figures, RateRatio: 0.4, P50Ratio: 2, P99Ratio: 3},
-			{Load: Message, InFlight: 1, Size: 3000, Target: Figures{Rate: 1}, Raw: Figures{Rate: 2}, RateRatio: 0.5},
-			{Load: Handshake, InFlight: 1, Target: figures, Raw: figures, RateRatio: 0.9, P50Ratio: 1, P99Ratio: 1},
+			{Load: Request, InFlight: 1, Connections: 1, Size: 200, Target: figures, Raw: figures, RateRatio: 0.5, P50Ratio: 2, P99Ratio: 3},
+			{Load: Request, InFlight: 64, Connections: 1, Size: 200, Target: figures, Raw: figures, RateRatio: 0.4, P50Ratio: 2, P99Ratio: 3},
+			{Load: Message, InFlight: 1, Connections: 1, Size: 3000, Target: Figures{Rate: 1}, Raw: Figures{Rate: 2}, RateRatio: 0.5},
+			{Load: Handshake, InFlight: 1, Connections: 1, Target: figures, Raw: figures, RateRatio: 0.9, P50Ratio: 1, P99Ratio: 1},
 		},
 		Notes: []string{"request, 1 in flight, 200 bytes: 1 of 1001 failed"},
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/axonproto/axon/conformance/report"
@@ -81,8 +82,8 @@ func (r *Report) problem() string {
 		switch {
 		case !slices.Contains(Loads(), row.Load):
 			return fmt.Sprintf("row %d has the load %.40q, which is none", i, row.Load)
-		case row.InFlight < 1 || row.Size < 0:
-			return fmt.Sprintf("row %d has %d in flight and a size of %d", i, row.InFlight, row.Size)
+		case row.InFlight < 1 || row.Size < 0 || row.Connections < 1:
+			return fmt.Sprintf("row %d has %d in flight over %d connections and a size of %d", i, row.InFlight, row.Connections, row.Size)
 		case row.RateRatio < 0 || row.P50Ratio < 0 || row.P99Ratio < 0 || row.Target.negative() || row.Raw.negative():
 			return fmt.Sprintf("row %d has a figure below 0", i)
 		}
