@@ -13,7 +13,7 @@ SOAKED  := ./impl/internal/soak
 SOAK ?= 15m
 # The tests that have the whole suite judge something: they take minutes under the
 # race detector, which finds nothing in them that it does not find in the others.
-WHOLE   := ./cmd/axon-conformance ./conformance/mutants
+WHOLE   := ./cmd/axon-conformance ./conformance/mutants ./conformance/fuzz
 # Those besides the machine's own that differ for this tree: its files ask for an
 # operating system, and on Linux for amd64 or arm64.
 PLATFORMS ?= linux/arm64 darwin/arm64 windows/amd64
@@ -25,7 +25,7 @@ RACE    := CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 $(GO) test -race
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build check format vet lint cross test race parts examples features run lan lan-slow selftest coverage fuzz fuzz-short soak soak-minute faults
+.PHONY: help build check format vet lint cross test race parts examples features run lan lan-slow selftest coverage fuzz fuzz-short long soak soak-minute faults
 
 ## help: list the targets
 help:
@@ -36,7 +36,7 @@ build:
 	$(GO) build -o $(BIN)/ ./cmd/...
 
 ## check: all that has to pass before a change goes in; CI runs this
-check: format vet cross features test parts run lan coverage fuzz-short soak-minute selftest lint
+check: format vet cross features test parts run lan coverage long selftest lint
 
 ## format: fail on files that gofmt would change
 format:
@@ -110,10 +110,14 @@ faults:
 soak-minute:
 	$(MAKE) soak SOAK=60s
 
-## fuzz: run each fuzz target for FUZZTIME (default 30s)
+## fuzz: run each fuzz target for FUZZTIME (default 30s), two at once
 fuzz:
 	GO="$(GO)" .ci/fuzz $(FUZZTIME)
 
 ## fuzz-short: run each fuzz target for a few seconds
 fuzz-short:
-	GO="$(GO)" .ci/fuzz 4s
+	GO="$(GO)" .ci/fuzz 4s short
+
+## long: the fuzz targets and the soak beside each other, in a short form
+long:
+	$(MAKE) -j 2 fuzz-short soak-minute

@@ -143,7 +143,7 @@ func draw(rows []Row, along axis, m measure) template.HTML {
 	if len(drawn) == 0 {
 		return ""
 	}
-	low, high, top := math.MaxInt, 0, 0.0
+	low, high, top := math.MaxInt, 0, math.SmallestNonzeroFloat64 // figures are divided by top
 	ticks := map[int]bool{}
 	for _, l := range drawn {
 		for _, row := range l.rows {
@@ -158,7 +158,7 @@ func draw(rows []Row, along axis, m measure) template.HTML {
 	x := func(n int) float64 {
 		return left + (width-left-right)*math.Log(float64(n)/float64(low))/math.Log(float64(high)/float64(low))
 	}
-	y := func(f float64) float64 { return height - bottom - (height-bottom-14)*f/top }
+	y := func(f float64) float64 { return height - bottom - (height-bottom-14)*(f/top) }
 	keyed := len(drawn) > 1 || m.bare != nil
 	var b strings.Builder
 	tall := height
@@ -167,7 +167,7 @@ func draw(rows []Row, along axis, m measure) template.HTML {
 	}
 	fmt.Fprintf(&b, `<svg viewBox="0 0 %.0f %.0f" role="img" aria-label="%s over %s">`, width, tall, m.name, along.name)
 	for i := range 3 {
-		f := top * float64(i) / 2
+		f := top * (float64(i) / 2)
 		fmt.Fprintf(&b, `<line class="grid" x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f"/><text x="%.1f" y="%.1f" text-anchor="end">%s</text>`, left, width-right, y(f), y(f), left-6, y(f)+4, short(f))
 	}
 	last := -left

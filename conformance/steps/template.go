@@ -68,12 +68,6 @@ func (s *Scenario) expand(text, id string) ([]byte, error) {
 	return []byte(out), bad
 }
 
-// Expand gives the bytes that a text of a feature file stands for, with an id. It knows
-// the placeholders that need no scenario.
-func Expand(text, id string) ([]byte, error) {
-	return (&Scenario{Target: &Target{}}).expand(text, id)
-}
-
 func (s *Scenario) placeholder(name, id string) (string, error) {
 	if value, known := s.localPlaceholder(name); known {
 		return value, nil
