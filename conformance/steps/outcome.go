@@ -344,7 +344,8 @@ func defaultText(x *exchange, r reply) (want, got string, same bool) {
 	want = "no application handler registered for request '" + x.id + "'"
 	message, n := r.envelope.Payload.Get("message")
 	// The id is a UUID, so its letters may be of either case; the rest may not.
-	same = n == 1 && message.Kind == wire.String && strings.ReplaceAll(message.String, strings.ToUpper(x.id), x.id) == want
+	either := strings.NewReplacer(strings.ToUpper(x.id), x.id, strings.ToLower(x.id), x.id)
+	same = n == 1 && message.Kind == wire.String && either.Replace(message.String) == want
 	return want, shorten(string(message.Raw)), same
 }
 
