@@ -76,6 +76,20 @@ Feature: Sizes and bytes
     Then it is not accepted
 
   @AXON-LIMIT-003
+  Scenario Outline: What was written before a reset is not accepted, whatever it is: <what>
+    Given a connection to the target
+    When the probe writes <bytes> as the bytes of a bidirectional stream and leaves it open
+    And the target has had time to read it
+    And the probe resets that stream
+    Then it is not accepted
+
+    Examples:
+      | what            | bytes                                                  |
+      | an unknown kind | {"id":"«id»","kind":"future","payload":{}}             |
+      | with a null ref | {"id":"«id»","kind":"request","payload":{},"ref":null} |
+      | with a line end | «request»«hex 0d 0a»                                   |
+
+  @AXON-LIMIT-003
   Scenario: A message whose stream is reset does no harm
     Given a connection to the target
     When the probe writes a whole message on a stream and leaves it open
@@ -207,6 +221,19 @@ Feature: Sizes and bytes
       | 1 byte   |
       | 7 bytes  |
       | 60 bytes |
+
+  @AXON-LIMIT-006
+  Scenario Outline: What comes in pieces may be anything: <what>
+    Given a connection to the target
+    When the probe sends <bytes> as the bytes of a bidirectional stream, in pieces of <size>
+    Then it is accepted
+    And the reply's ref is the request's id
+
+    Examples:
+      | what             | size     | bytes                                                            |
+      | an unknown kind  | 1 byte   | {"id":"«id»","kind":"future","payload":{}}                       |
+      | much white space | 50 bytes | «request»«hex 0a, 200 times»                                     |
+      | a large payload  | 60 bytes | {"id":"«id»","kind":"request","payload":{"t":"«4000 times é»"}} |
 
   @AXON-LIMIT-007 @drive
   Scenario Outline: The target does not send what is too large, and says so: a <kind>

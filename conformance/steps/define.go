@@ -55,6 +55,9 @@ func (d *Definition) bars() { d.Bars = true }
 // Definitions lists every step, in the order of the source.
 func Definitions() []*Definition { return slices.Clone(definitions) }
 
+// longText is the length of a text from which on its takers are not remembered.
+const longText = 2048
+
 // takers remembers who takes a text. There are as many texts as the feature files of a
 // process have.
 var takers sync.Map // text → []*Definition
@@ -70,7 +73,10 @@ func Takers(text string) []*Definition {
 			found = append(found, d)
 		}
 	}
-	takers.Store(text, found)
+	// A text with a whole body in it is met once.
+	if len(text) < longText {
+		takers.Store(text, found)
+	}
 	return found
 }
 

@@ -64,6 +64,7 @@ func (s *Scenario) open(ctx context.Context, bidi bool) (*exchange, error) {
 
 func (s *Scenario) openOn(ctx context.Context, c *probe.Conn, bidi bool) (*exchange, error) {
 	x := &exchange{conn: c}
+	s.barred = false
 	var err error
 	if bidi {
 		x.stream, err = c.OpenBidi(ctx)

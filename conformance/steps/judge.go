@@ -61,6 +61,9 @@ func (s *Scenario) good(ctx context.Context, c *probe.Conn) (*exchange, error) {
 // survives is the barrier on the connection in question: it must still be there
 // and serve.
 func (s *Scenario) survives(ctx context.Context) error {
+	if s.barred {
+		return nil
+	}
 	last := s.last
 	c, err := s.connection(ctx)
 	if err != nil {
@@ -116,6 +119,9 @@ func (s *Scenario) settle(ctx context.Context) error {
 
 // settleStream is settle for a bidirectional stream.
 func (s *Scenario) settleStream(ctx context.Context) error {
+	if s.barred {
+		return nil
+	}
 	x := s.last
 	if err := s.settle(ctx); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -320,6 +321,20 @@ func unless(well bool, problem string, args ...any) string {
 		return ""
 	}
 	return fmt.Sprintf(problem, args...)
+}
+
+// brokenIDs are the sentences that were broken, in their order.
+func (r *Record) brokenIDs() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var ids []string
+	for id, v := range r.broken {
+		if v.failure != nil {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
 }
 
 // qlogOf is the log of the scenario in which a sentence was broken first.

@@ -49,6 +49,8 @@ type Scenario struct {
 	// last stimulus was sent.
 	seen int
 	last *exchange
+	// barred: the barrier has been passed after all that was sent.
+	barred bool
 	// unasked: a new connection is not tried by a request of its own.
 	unasked   bool
 	exchanges []*exchange

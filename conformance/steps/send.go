@@ -14,43 +14,51 @@ func init() {
 		_, err := s.dial(ctx)
 		return err
 	})
-	define(`the probe sends a (request|message)`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
-		return s.sendEnvelope(ctx, a[0], plain(a[0], wire.NewID()))
+	stimulus(`the probe sends a (request|message)`, func(_ *Scenario, a []string, _, id string) (bool, []byte, error) {
+		return a[0] == "request", plain(a[0], id), nil
 	})
-	define(`the probe sends a (request|message) with the payload (.+)`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
-		return s.sendMember(ctx, a[0], "payload", a[1])
+	stimulus(`the probe sends a (request|message) with the payload (.+)`, func(s *Scenario, a []string, _, id string) (bool, []byte, error) {
+		body, err := s.member(a[0], id, "payload", a[1])
+		return a[0] == "request", body, err
 	})
-	define(`the probe sends a (request|message) with "([^"]+)" set to (.+)`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
-		return s.sendMember(ctx, a[0], a[1], a[2])
+	stimulus(`the probe sends a (request|message) with "([^"]+)" set to (.+)`, func(s *Scenario, a []string, _, id string) (bool, []byte, error) {
+		body, err := s.member(a[0], id, a[1], a[2])
+		return a[0] == "request", body, err
 	})
-	define(`the probe sends a (request|message) without "([^"]+)"`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
-		return s.sendEnvelope(ctx, a[0], with(a[0], wire.NewID(), a[1], ""))
+	stimulus(`the probe sends a (request|message) without "([^"]+)"`, func(_ *Scenario, a []string, _, id string) (bool, []byte, error) {
+		return a[0] == "request", with(a[0], id, a[1], ""), nil
 	})
-	define(`the probe sends an envelope of kind (.+) on a (bidirectional|unidirectional) stream`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
-		id := wire.NewID()
+	stimulus(`the probe sends an envelope of kind (.+) on a (bidirectional|unidirectional) stream`, func(s *Scenario, a []string, _, id string) (bool, []byte, error) {
 		kind, err := s.expand(a[0], id)
-		if err != nil {
-			return err
-		}
-		_, err = s.send(ctx, a[1] == "bidirectional", with("request", id, "kind", string(kind)))
-		return err
+		return a[1] == "bidirectional", with("request", id, "kind", string(kind)), err
 	})
-	define(`the probe sends (.+) as the bytes of a (bidirectional|unidirectional) stream`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
-		return s.sendBytes(ctx, a[1], a[0])
+	stimulus(`the probe sends (.+) as the bytes of a (bidirectional|unidirectional) stream`, func(s *Scenario, a []string, _, id string) (bool, []byte, error) {
+		body, err := s.expand(a[0], id)
+		return a[1] == "bidirectional", body, err
 	})
-	define(`the probe sends nothing but FIN on a (bidirectional|unidirectional) stream`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
-		return s.sendBytes(ctx, a[0], "")
+	stimulus(`the probe sends nothing but FIN on a (bidirectional|unidirectional) stream`, func(_ *Scenario, a []string, _, _ string) (bool, []byte, error) {
+		return a[0] == "bidirectional", nil, nil
 	})
-	define(`the probe sends on a (bidirectional|unidirectional) stream:`, func(ctx context.Context, s *Scenario, a []string, doc string) error {
-		return s.sendBytes(ctx, a[0], doc)
+	stimulus(`the probe sends on a (bidirectional|unidirectional) stream:`, func(s *Scenario, a []string, doc, id string) (bool, []byte, error) {
+		body, err := s.expand(doc, id)
+		return a[0] == "bidirectional", body, err
 	})
-	define(`the probe sends a request of exactly ([\d,]+) bytes`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
+	stimulus(`the probe sends a request of exactly ([\d,]+) bytes`, func(_ *Scenario, a []string, _, id string) (bool, []byte, error) {
 		n, err := number(a[0])
 		if err != nil {
+			return false, nil, err
+		}
+		return true, wire.Pad(id, "request", n), nil
+	})
+	define(`the probe sends (.+) as the bytes of a (bidirectional|unidirectional) stream, in pieces of (\d+) bytes?`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
+		n, err := number(a[2])
+		if err != nil {
 			return err
 		}
-		_, err = s.send(ctx, true, wire.Pad(wire.NewID(), "request", n))
-		return err
+		return s.putText(ctx, a[1] == "bidirectional", a[0], n, true)
+	})
+	define(`the probe writes (.+) as the bytes of a (bidirectional|unidirectional) stream and leaves it open`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
+		return s.putText(ctx, a[1] == "bidirectional", a[0], 0, false)
 	})
 	define(`the probe sends a request in pieces of (\d+) bytes?`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
 		n, err := number(a[0])
@@ -119,32 +127,28 @@ func init() {
 	})
 }
 
-// sendEnvelope sends a request on a bidirectional stream, all else on a
-// unidirectional one.
-func (s *Scenario) sendEnvelope(ctx context.Context, kind string, body []byte) error {
-	_, err := s.send(ctx, kind == "request", body)
-	return err
-}
-
-func (s *Scenario) sendMember(ctx context.Context, kind, name, value string) error {
-	id := wire.NewID()
-	raw, err := s.expand(value, id)
+// putText writes a text's bytes on a stream, in pieces unless their size is 0.
+func (s *Scenario) putText(ctx context.Context, bidi bool, text string, pieces int, fin bool) error {
+	c, err := s.connection(ctx)
 	if err != nil {
 		return err
 	}
-	if len(raw) == 0 {
-		return fmt.Errorf("the member %q needs a JSON value", name)
-	}
-	return s.sendEnvelope(ctx, kind, with(kind, id, name, string(raw)))
-}
-
-func (s *Scenario) sendBytes(ctx context.Context, direction, text string) error {
+	s.seen = len(c.Incoming())
 	body, err := s.expand(text, wire.NewID())
 	if err != nil {
 		return err
 	}
-	_, err = s.send(ctx, direction == "bidirectional", body)
+	_, err = s.Put(ctx, bidi, body, pieces, fin)
 	return err
+}
+
+// member is an envelope of a kind with one member as a text has it.
+func (s *Scenario) member(kind, id, name, value string) ([]byte, error) {
+	raw, err := s.expand(value, id)
+	if err == nil && len(raw) == 0 {
+		err = fmt.Errorf("the member %q needs a JSON value", name)
+	}
+	return with(kind, id, name, string(raw)), err
 }
 
 // stall opens a stream, writes some of a request, and sends no FIN.

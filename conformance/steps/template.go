@@ -33,6 +33,7 @@ var (
 //	«folder», «state root», «port», «free port», «daemon pid», «beginning of peer»,
 //	«beginning of both»   of a scenario at the command line: see commandwords.go
 //	«hex 00 ff»    those bytes
+//	«hex 00 ff, N times»   those bytes, N times over
 //	«N spaces»     N spaces
 //	«N times TEXT» TEXT, N times over
 //	«TEXT to N bytes» TEXT as often as brings the whole body to N bytes, with x for
@@ -94,8 +95,16 @@ func (s *Scenario) placeholder(name, id string) (string, error) {
 	case name == "my agent id":
 		return s.Target.Identity.AgentID(), nil
 	case word == "hex":
-		b, err := hex.DecodeString(strings.ReplaceAll(rest, " ", ""))
-		return string(b), err
+		digits, count, several := strings.Cut(rest, ", ")
+		b, err := hex.DecodeString(strings.ReplaceAll(digits, " ", ""))
+		if !several || err != nil {
+			return string(b), err
+		}
+		n, err := strconv.Atoi(strings.TrimSuffix(count, " times"))
+		if err != nil || n < 0 || n > 1<<20 {
+			return "", fmt.Errorf("«%s»: write «hex 00 ff, 20 times»", name)
+		}
+		return strings.Repeat(string(b), n), nil
 	case word == "utf16":
 		units := utf16.Encode([]rune("\ufeff" + strings.ReplaceAll(rest, "ID", id)))
 		b := make([]byte, 0, 2*len(units))
