@@ -42,7 +42,7 @@ func Run(ctx context.Context, o Options) (r Report, err error) {
 		}
 		m.certificates = append(m.certificates, c)
 	}
-	r.Before = memoryOf(o.Target.PID)
+	r.Before = MemoryOf(o.Target.PID)
 	switch {
 	case o.Target.PID == 0:
 		r.Notes = append(r.Notes, "the target's processor time and memory are not known: name its process with --pid (on Linux)")
@@ -55,7 +55,7 @@ func Run(ctx context.Context, o Options) (r Report, err error) {
 		return r, fmt.Errorf("nothing is left to measure: handshakes go to %d at a time, and envelopes in flight to %d MB; choose less", maxHandshakes, maxHeld>>20)
 	}
 	err = m.all(ctx, rows, &r)
-	r.After = memoryOf(o.Target.PID)
+	r.After = MemoryOf(o.Target.PID)
 	r.Complete = err == nil
 	return r, err
 }
@@ -140,7 +140,7 @@ func (m *measurement) row(ctx context.Context, row Row) (Row, error) {
 		p50 = append(p50, ratio(b.quantile(50), a.quantile(50)))
 		p99 = append(p99, ratio(b.quantile(99), a.quantile(99)))
 	}
-	row.Memory = memoryOf(m.Target.PID)
+	row.Memory = MemoryOf(m.Target.PID)
 	row.Target, row.Raw = own.figures(), raw.figures()
 	row.RateRatio, row.P50Ratio, row.P99Ratio = median(rate), median(p50), median(p99)
 	return row, nil

@@ -33,8 +33,8 @@ func cpuOf(pid int) time.Duration {
 	return time.Duration(u+s) * clockTick
 }
 
-// memoryOf is what a process holds, nil when it is not known.
-func memoryOf(pid int) *Memory {
+// MemoryOf is what a process holds, nil when it is not known.
+func MemoryOf(pid int) *Memory {
 	if pid == 0 {
 		return nil
 	}
