@@ -52,7 +52,7 @@ const (
 	suffix = ".schema.json"
 )
 
-//go:embed wire/*.schema.json ipc/*.schema.json driver/*.schema.json report/*.schema.json baseline/*.schema.json bench/*.schema.json
+//go:embed wire/*.schema.json ipc/*.schema.json driver/*.schema.json report/*.schema.json baseline/*.schema.json bench/*.schema.json fuzz/*.schema.json
 var files embed.FS
 
 // freeMember names the top-level member below which a name may stand twice,

@@ -37,7 +37,9 @@ var rules = []rule{
 	{folder: "harness", may: []string{"harness", "schemas"}},
 
 	{folder: "conformance/bench", may: []string{"conformance/report", "harness"}, tests: []string{"schemas"}},
-	{folder: "conformance/cli", may: []string{"conformance/baseline", "conformance/bench", "conformance/report", "conformance/suite", "conformance/verdict", "harness", "spec", "features"}},
+	{folder: "conformance/fuzz", may: []string{"conformance/bench", "conformance/report", "conformance/steps", "conformance/suite", "conformance/verdict", "harness", "spec"},
+		tests: []string{"conformance/mutants", "features", "schemas"}},
+	{folder: "conformance/cli", may: []string{"conformance/baseline", "conformance/bench", "conformance/fuzz", "conformance/report", "conformance/suite", "conformance/verdict", "harness", "spec", "features"}},
 	{folder: "conformance/verdict"},
 	{folder: "conformance/report", may: []string{"conformance/verdict"}, tests: []string{"schemas"}},
 	{folder: "conformance/baseline", may: []string{"conformance/verdict", "conformance/report", "spec"}, tests: []string{"schemas"}},

@@ -207,7 +207,7 @@ Exit codes of run:
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(p.runCommand(), p.listCommand(), p.explainCommand(), p.identityCommand(), p.coverageCommand(), p.lintCommand(), p.newCommand(),
-		p.selfTestCommand(), p.benchCommand(), p.peerCommand(), p.sendCommand(), p.versionCommand(), p.completionCommand())
+		p.selfTestCommand(), p.benchCommand(), p.fuzzCommand(), p.peerCommand(), p.sendCommand(), p.versionCommand(), p.completionCommand())
 	root.AddCommand(p.reportCommands()...)
 	root.SetHelpCommand(&cobra.Command{
 		Use:   "help [COMMAND...]",
