@@ -25,7 +25,7 @@ RACE    := CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 $(GO) test -race
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build check format vet lint cross test race parts examples features run lan lan-slow selftest coverage fuzz fuzz-short long soak soak-minute faults
+.PHONY: help build check format vet lint cross test race parts examples features run lan lan-slow selftest coverage fuzz fuzz-peers fuzz-short long soak soak-minute faults
 
 ## help: list the targets
 help:
@@ -121,3 +121,7 @@ fuzz-short:
 ## long: the fuzz targets and the soak beside each other, in a short form
 long:
 	$(MAKE) -j 2 fuzz-short soak-minute
+
+## fuzz-peers: have axon-conformance fuzz meet every broken and every odd peer (half an hour)
+fuzz-peers:
+	$(GO) test -count=1 -timeout 90m -run '^Test(Mutants|Oddities)$$' ./conformance/fuzz -every -v

@@ -95,6 +95,15 @@ Feature: Streams
     When 20 connections are made one after another, and on each a request is written at once
     Then all of them are answered, each on its own stream
 
+  @AXON-STREAM-006
+  Scenario: A request is served on a new connection when the one before ended in the middle of another
+    Given a connection to the target
+    When the probe sends a request
+    And the probe writes half a request on a stream and leaves it open
+    And the probe closes the connection in the middle of that
+    And the probe sends a request
+    Then its own stream carries exactly one reply, a response or an error
+
   @AXON-STREAM-007 @quiet
   Scenario: A new connection stays silent
     Given a connection to the target

@@ -25,15 +25,21 @@ func aPeer(t *testing.T, args ...string) (address string) {
 	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}
+	lines, drained := bufio.NewReader(out), make(chan struct{})
 	t.Cleanup(func() {
 		_ = p.Process.Signal(os.Interrupt)
-		_, _ = io.Copy(io.Discard, out)
+		<-drained
 		if err := p.Wait(); err != nil {
 			t.Errorf("the peer ended with %v: %s", err, p.errOut.String())
 		}
 	})
 	var ready struct{ Event, Address string }
-	line, err := bufio.NewReader(out).ReadBytes('\n')
+	line, err := lines.ReadBytes('\n')
+	// A peer that cannot print any more waits.
+	go func() {
+		defer close(drained)
+		_, _ = io.Copy(io.Discard, lines)
+	}()
 	if err != nil || json.Unmarshal(line, &ready) != nil || ready.Event != "ready" {
 		t.Fatalf("%q, %v: %s", line, err, p.errOut.String())
 	}

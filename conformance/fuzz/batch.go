@@ -176,6 +176,9 @@ func (f *fuzzer) send(ctx context.Context, s *steps.Scenario, batch []Input) (se
 			}
 			return sent, o, err
 		}
+		if f.oracle.expect(*in).class == Open {
+			s.Unowed(p)
+		}
 		if in.End == GivenUp {
 			s.GiveUp(p)
 		}

@@ -48,39 +48,48 @@ func (f *fuzzer) confirm(ctx context.Context, batch []Input, s suspicion, k stri
 	if s.claim.Step == survives || s.claim.Step == servesOn {
 		if err := f.revive(ctx); err != nil {
 			if errors.Is(err, ErrGone) {
-				f.tell(Case{before, s.claim}, &verdict.Failure{Expected: "the target lives on", Actual: s.saw}, s, k, 0, true)
+				f.tell(Case{Inputs: before, Claim: s.claim}, &verdict.Failure{Expected: "the target lives on", Actual: s.saw}, s, k, trial{gone: true})
 			}
 			return err
 		}
 	}
 	if s.claim.Step == overTheRun {
 		// What is wrong with every reply needs nothing odd.
-		alone = append(alone, Case{[]Input{plainRequest(f.Seed)}, s.claim})
+		alone = append(alone, Case{Inputs: []Input{plainRequest(f.Seed)}, Claim: s.claim})
 	}
 	if s.at >= 0 {
 		before = batch[:s.at+1]
-		alone = append(alone, Case{batch[s.at : s.at+1], s.claim})
+		alone = append(alone, Case{Inputs: batch[s.at : s.at+1], Claim: s.claim})
 	}
 	if len(before) > 1 {
-		alone = append(alone, Case{before, s.claim}, Case{before, s.claim})
+		alone = append(alone, Case{Inputs: before, Claim: s.claim}, Case{Inputs: before, Claim: s.claim})
+	}
+	if s.claim.Step == overTheRun {
+		alone = append(alone, inRow(s.claim)...)
 	}
 	for i, c := range alone {
 		failure, gone, err := f.fails(ctx, c)
 		if err != nil {
 			if failure != nil {
-				f.tell(c, failure, s, k, 0, true)
+				f.tell(c, failure, s, k, trial{gone: true})
 			}
 			return err
 		}
 		if failure == nil {
 			continue
 		}
-		if s.claim.Step == overTheRun && i == 0 {
-			f.tell(c, failure, s, k, 0, gone)
+		if s.claim.Step == overTheRun && i == 0 || len(c.Crowd) > 0 {
+			f.tell(c, failure, s, k, trial{steady: len(c.Crowd) == 0, gone: gone})
 			return nil
 		}
 		small, failure, tries, ended, err := f.shrink(ctx, c, failure)
-		f.tell(small, failure, s, k, tries, gone || ended)
+		steady := false
+		if err == nil {
+			var again *verdict.Failure
+			again, _, err = f.fails(ctx, small)
+			steady = again != nil
+		}
+		f.tell(small, failure, s, k, trial{tries, steady, gone || ended})
 		return err
 	}
 	if s.saw != "" {
@@ -96,9 +105,18 @@ func plainRequest(seed uint64) Input {
 	return Input{Bidi: true, ID: id, Body: []byte(`{"id":"` + id + `","kind":"request","payload":{}}`)}
 }
 
+// trial is how a finding was confirmed.
+type trial struct {
+	tries        int
+	steady, gone bool
+}
+
 // tell reports a finding, unless its small form is one that was reported already.
-func (f *fuzzer) tell(c Case, failure *verdict.Failure, s suspicion, k string, tries int, gone bool) {
-	why := s.why
+func (f *fuzzer) tell(c Case, failure *verdict.Failure, s suspicion, k string, o trial) {
+	why, in := s.why, Input{Number: f.report.Inputs}
+	if len(c.Inputs) > 0 {
+		in = c.last()
+	}
 	if len(c.Inputs) == 1 && c.Claim.Step != overTheRun && !strings.HasPrefix(why, "a reply") {
 		why = f.oracle.expect(c.last()).special(c.Claim)
 	}
@@ -111,15 +129,21 @@ func (f *fuzzer) tell(c Case, failure *verdict.Failure, s suspicion, k string, t
 	name := title(c, why, failure)
 	f.add(Finding{
 		Requirements: c.Claim.Requirements, Level: level(c.Claim.Requirements), Title: name, Expected: failure.Expected, Actual: failure.Actual,
-		Input: c.last().Number, Body: c.last().Body, Scenario: c.Scenario(name), Tries: tries, Seen: 1, Gone: gone,
+		Input: in.Number, Body: append([]byte{}, in.Body...), Scenario: c.Scenario(name), Tries: o.tries, Seen: 1, Steady: o.steady, Gone: o.gone,
 	})
 }
 
 // title names a finding.
 func title(c Case, why string, failure *verdict.Failure) string {
 	switch {
+	case c.name != "" && c.Claim.Step != overTheRun:
+		return "It does not stand " + c.name
 	case c.Claim.Step == overTheRun:
-		return "What the target sends is not " + failure.Expected
+		text := "What the target sends is not " + freshID.ReplaceAllString(failure.Expected, "…")
+		if len(c.Crowd) > 0 {
+			text += ", now and then"
+		}
+		return text
 	case why == c.Claim.Step:
 		return "A reply is not the default error: " + failure.Expected
 	}

@@ -94,7 +94,9 @@ type fuzzer struct {
 	apart bool
 	// closes counts inputs that ended their connections, by what is special about them.
 	closes map[string]int
-	found  map[string]int // what was found → its place in the report, -1 for what is being looked at
+	// batches so far.
+	batches int
+	found   map[string]int // what was found → its place in the report, -1 for what is being looked at
 }
 
 // Run sends inputs until the options end it, or ctx does. Its error says why the run is
@@ -137,19 +139,19 @@ func (f *fuzzer) meet(ctx context.Context) error {
 	if f.target.Key != nil {
 		f.target.AgentID = credential.AgentID(f.target.Key)
 	}
-	ctx, cancel := context.WithTimeout(ctx, 3*f.Ceiling)
+	first, cancel := context.WithTimeout(ctx, 3*f.Ceiling)
 	defer cancel()
-	answered, err := steps.Preflight(ctx, &f.target)
+	answered, err := steps.Preflight(first, &f.target)
 	switch {
 	case err != nil:
 		return err
 	case answered == 0:
 		return f.mute(ctx)
 	}
-	f.target.Single = !steps.KeepsConnections(ctx, &f.target)
+	f.target.Single = !steps.KeepsConnections(first, &f.target)
 	s := f.scenario()
 	defer s.Close()
-	granted, err := s.Grants(ctx, 16)
+	granted, err := s.Grants(first, 16)
 	if err != nil {
 		return err
 	}
@@ -161,11 +163,11 @@ func (f *fuzzer) meet(ctx context.Context) error {
 // mute reports a target that does not answer a plain request, of which nothing else can
 // be told.
 func (f *fuzzer) mute(ctx context.Context) error {
-	c := Case{[]Input{plainRequest(f.Seed)}, Claim{oneReply, []string{"AXON-KIND-002"}}}
+	c := Case{Inputs: []Input{plainRequest(f.Seed)}, Claim: Claim{oneReply, []string{"AXON-KIND-002"}}}
 	err := fmt.Errorf("%w: it took a connection and did not answer a plain request on it", ErrGone)
 	failure, gone, _ := f.fails(ctx, c)
 	if failure != nil {
-		f.tell(c, failure, suspicion{0, c.Claim, "plain", ""}, "mute", 0, gone)
+		f.tell(c, failure, suspicion{0, c.Claim, "plain", ""}, "mute", trial{steady: true, gone: gone})
 	}
 	return err
 }
@@ -197,6 +199,9 @@ func (f *fuzzer) loop(ctx context.Context) error {
 		}
 		f.count(batch)
 		if err := f.try(ctx, batch); err != nil {
+			return err
+		}
+		if err := f.crowd(ctx); err != nil {
 			return err
 		}
 		f.watchMemory(batch)
@@ -246,9 +251,10 @@ func (f *fuzzer) watchMemory(batch []Input) {
 	}
 	f.found["memory"] = len(f.report.Findings)
 	f.add(Finding{
-		Level: "MUST", Title: "The target's memory grows without bound",
+		Requirements: []string{}, Level: "MUST", Title: "The target's memory grows without bound",
 		Expected: fmt.Sprintf("the target grows by %d MB at the most", f.MaxMemory>>20),
 		Actual:   fmt.Sprintf("it has grown by %d MB", (all.After-all.Before)>>20), Input: batch[len(batch)-1].Number,
+		Body: []byte{}, Seen: 1,
 	})
 }
 

@@ -22,7 +22,7 @@ func TestSameSeed(t *testing.T) {
 	if err != nil || len(known) < 200 {
 		t.Fatalf("%d samples, %v", len(known), err)
 	}
-	again, err := samplesOf(features.FS())
+	again, err := gather(features.FS())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestText(t *testing.T) {
 	for n := range 3000 {
 		in := generate(9, n, known)
 		in.End, in.Pieces = Fin, 0
-		c := Case{[]Input{in}, Claim{survives, []string{"AXON-KIND-002"}}}
+		c := Case{Inputs: []Input{in}, Claim: Claim{survives, []string{"AXON-KIND-002"}}}
 		step := c.lines()[1].step
 		bidi, body, ok := steps.Stimulus(step, in.ID)
 		if !ok || bidi != in.Bidi || !bytes.Equal(body, in.Body) {

@@ -65,6 +65,10 @@ const (
 type Case struct {
 	Inputs []Input
 	Claim  Claim
+	// Crowd are steps that stand in the place of the inputs.
+	Crowd []line
+	// name of a crowd, for the finding.
+	name string
 }
 
 func (c Case) last() Input { return c.Inputs[len(c.Inputs)-1] }
@@ -80,6 +84,13 @@ func (c Case) lines() []line {
 			keyword = "And"
 		}
 		list = append(list, line{keyword, step})
+	}
+	if len(c.Crowd) > 0 {
+		for _, l := range c.Crowd {
+			add(l.keyword, l.step)
+		}
+		add("Then", c.Claim.Step)
+		return list
 	}
 	for i, in := range c.Inputs {
 		body := in.text()

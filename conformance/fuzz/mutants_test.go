@@ -48,7 +48,11 @@ func TestMutants(t *testing.T) {
 				t.Fatalf("not found with %d inputs: %v, %q", r.Inputs, err, r.Notes)
 			}
 			t.Logf("after %d inputs, %q: %s", r.Inputs, r.Findings[0].Requirements, r.Findings[0].Title)
-			s.replay(r.Findings[0], handler[name])
+			if r.Findings[0].Steady {
+				s.replay(r.Findings[0], handler[name])
+			} else {
+				t.Log("it does not fail each time")
+			}
 		})
 	}
 }
@@ -62,8 +66,12 @@ func (s *stage) replay(f Finding, hasHandler bool) {
 		if err != nil {
 			s.t.Fatal(err)
 		}
+		ceiling := time.Second
+		if fault == "" {
+			ceiling = 0 // nothing is waited for in vain
+		}
 		r, err := suite.Run(s.t.Context(), suite.Options{
-			Address: address, Identity: s.me, HasHandler: hasHandler && fault != "", Timeout: 700 * time.Millisecond, Strict: true,
+			Address: address, Identity: s.me, HasHandler: hasHandler && fault != "", Timeout: ceiling, Strict: true,
 			Features: fstest.MapFS{"found.feature": &fstest.MapFile{Data: []byte("Feature: Found\n\n" + f.Scenario)}},
 		})
 		want := report.ExitBroken
@@ -71,17 +79,18 @@ func (s *stage) replay(f Finding, hasHandler bool) {
 			want = report.ExitConformant
 		}
 		if err != nil || r.ExitCode != want {
-			s.t.Errorf("as a feature against %q it ends in %d: %v, %+v\n%s", fault, r.ExitCode, err, r.Requirements, f.Scenario)
+			s.t.Errorf("as a feature against %q it ends in %d: %v\n%s", fault, r.ExitCode, err, f.Scenario)
 		}
 	}
 }
 
 // TestOddities: no peer that does odd things which are allowed is found fault with.
 func TestOddities(t *testing.T) {
-	quick := []string{"odd-correct", "odd-invalid-silent", "odd-malformed-closes", "odd-two-streams", "odd-closes-newer", "odd-uuid-forms", "odd-duplicates-taken", "odd-handler-messages", "odd-oversize-error"}
+	quick := []string{"odd-correct", "odd-malformed-closes", "odd-two-streams", "odd-closes-newer", "odd-duplicates-taken", "odd-handler-messages"}
+	inputs := 480 // the features' own and some more
 	seeds := 1
 	if *every {
-		seeds = 3
+		seeds, inputs = 3, 1500
 	}
 	for _, odd := range mutants.Oddities() {
 		if !*every && !slices.Contains(quick, odd.Name) {
@@ -91,7 +100,7 @@ func TestOddities(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%d", odd.Name, seed), func(t *testing.T) {
 				t.Parallel()
 				_, o := play(t, odd.Name)
-				o.Seed, o.Inputs, o.HasHandler, o.Ceiling = uint64(seed), 800, odd.HasHandler, 0
+				o.Seed, o.Inputs, o.HasHandler, o.Ceiling = uint64(seed), inputs, odd.HasHandler, 0
 				r, err := Run(t.Context(), o)
 				if err != nil || len(r.Findings) > 0 {
 					t.Errorf("%v, %+v", err, r.Findings)

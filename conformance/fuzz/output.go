@@ -30,6 +30,8 @@ type Finding struct {
 	Tries int `json:"tries"`
 	// Seen is how many inputs showed it.
 	Seen int `json:"seen"`
+	// Steady: it failed again when it had been made smaller.
+	Steady bool `json:"steady"`
 	// Gone: the target did not live through it.
 	Gone bool `json:"gone"`
 }
@@ -137,6 +139,9 @@ func WriteFinding(w io.Writer, f Finding) {
 	fmt.Fprintf(w, "  expected: %s\n  actual:   %s\n", report.Printable(f.Expected), report.Printable(f.Actual))
 	if f.Gone {
 		fmt.Fprintln(w, "  the target did not live through it")
+	}
+	if !f.Steady && f.Scenario != "" {
+		fmt.Fprintln(w, "  it does not fail each time")
 	}
 	fmt.Fprintf(w, "  input %d, seen %d times, made smaller in %d tries:\n\n", f.Input, f.Seen, f.Tries)
 	for line := range strings.Lines(f.Scenario) {

@@ -31,7 +31,7 @@ func play(t testing.TB, fault string) (*stage, Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, Options{Address: address, Identity: me, Features: features.FS(), Ceiling: 700 * time.Millisecond, Restart: s.start}
+	return s, Options{Address: address, Identity: me, Features: features.FS(), Ceiling: time.Second, Restart: s.start}
 }
 
 func (s *stage) start(ctx context.Context) (address string, pid int, err error) {

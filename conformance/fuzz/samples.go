@@ -1,9 +1,11 @@
 package fuzz
 
 import (
+	"embed"
 	"io/fs"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/axonproto/axon/conformance/steps"
 	"github.com/axonproto/axon/conformance/suite"
@@ -19,8 +21,25 @@ type sample struct {
 
 var freshID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`)
 
+// gathered keeps the samples of features that are part of the program.
+var gathered sync.Map // embed.FS → []sample, which nobody changes
+
 // samplesOf gathers what the features send on a stream of its own, each once.
 func samplesOf(features fs.FS) ([]sample, error) {
+	embedded, constant := features.(embed.FS)
+	if constant {
+		if list, known := gathered.Load(embedded); known {
+			return list.([]sample), nil
+		}
+	}
+	list, err := gather(features)
+	if err == nil && constant {
+		gathered.Store(embedded, list)
+	}
+	return list, err
+}
+
+func gather(features fs.FS) ([]sample, error) {
 	texts, err := suite.Steps(features)
 	if err != nil {
 		return nil, err

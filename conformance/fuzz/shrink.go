@@ -100,7 +100,7 @@ func (s *shrinker) fewer(ctx context.Context) error {
 			if to <= from || to-from == len(s.best.Inputs) {
 				break
 			}
-			c := Case{without(s.best.Inputs, from, to), s.best.Claim}
+			c := Case{Inputs: without(s.best.Inputs, from, to), Claim: s.best.Claim}
 			if harm {
 				c.Claim = s.f.oracle.expect(c.last()).survival(c.last())
 			}
@@ -136,12 +136,12 @@ func (s *shrinker) smaller(ctx context.Context) error {
 func (s *shrinker) with(at int, in Input) Case {
 	inputs := slices.Clone(s.best.Inputs)
 	inputs[at] = in
-	return Case{inputs, s.best.Claim}
+	return Case{Inputs: inputs, Claim: s.best.Claim}
 }
 
 // shorter leaves bytes out, in halves, quarters and so on.
 func (s *shrinker) shorter(ctx context.Context, at int) error {
-	for part := len(s.best.Inputs[at].Body) / 2; part >= 1 && s.tries < s.most; part /= 2 {
+	for part := len(s.best.Inputs[at].Body) / 2; part >= s.least(at) && s.tries < s.most; part /= 2 {
 		for from := 0; from < len(s.best.Inputs[at].Body) && s.tries < s.most; {
 			in := s.best.Inputs[at]
 			in.Body = slices.Concat(in.Body[:from], in.Body[min(from+part, len(in.Body)):])
@@ -155,6 +155,15 @@ func (s *shrinker) shorter(ctx context.Context, at int) error {
 		}
 	}
 	return nil
+}
+
+// least is the smallest part that is left out of a body: of an envelope that can be read
+// no single letters, or its kind would be a stump.
+func (s *shrinker) least(at int) int {
+	if env, _ := wire.Inspect(s.best.Inputs[at].Body); env.Whole.Kind == wire.Object {
+		return 8
+	}
+	return 1
 }
 
 // plainer are the input as it would be sent more simply.
@@ -172,6 +181,9 @@ func plainer(in Input) []Input {
 	}
 	return list
 }
+
+// longBody is the size from which on a body of the same size may show the same.
+const longBody = 1000
 
 // emptier are the input with one of its members plain or left out, from the plainest on.
 func emptier(in Input) []Input {
@@ -195,7 +207,13 @@ func emptier(in Input) []Input {
 		other.Body = d.bytes(nil)
 		return other
 	}
-	list := []Input{write(func(_ int, m wire.Member) (string, bool) { return string(m.Value.Raw), true })}
+	var list []Input
+	if len(in.Body) > longBody {
+		padded := in
+		padded.Body = wire.Pad(in.ID, map[bool]string{true: "request", false: "message"}[in.Bidi], len(in.Body))
+		list = append(list, padded)
+	}
+	list = append(list, write(func(_ int, m wire.Member) (string, bool) { return string(m.Value.Raw), true }))
 	for at := range members {
 		list = append(list, write(func(i int, m wire.Member) (string, bool) { return string(m.Value.Raw), i != at }))
 		if value, ok := usual[members[at].Name]; ok {

@@ -54,6 +54,9 @@ func (s *Scenario) Reset(o Sent) {
 	o.x.due = false
 }
 
+// Unowed says that the target owes no reply to what a stream carries.
+func (s *Scenario) Unowed(o Sent) { o.x.due = false }
+
 // GiveUp waits for no reply any more.
 func (s *Scenario) GiveUp(o Sent) {
 	o.x.stream.StopReading(0)

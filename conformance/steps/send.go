@@ -98,6 +98,12 @@ func init() {
 		s.last.stream.Reset(0)
 		return nil
 	})
+	define(`the probe closes the connection in the middle of that`, func(_ context.Context, s *Scenario, _ []string, _ string) error {
+		s.last.due = false
+		_ = s.conn.Close(7, "given up")
+		s.conn, s.seen = nil, 0
+		return nil
+	})
 	define(`the probe sends a request with the same id again on (the|another) connection`, func(ctx context.Context, s *Scenario, a []string, _ string) error {
 		body := s.last.sent
 		if a[0] == "another" {
