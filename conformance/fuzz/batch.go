@@ -29,100 +29,14 @@ type outcome struct {
 	sent int
 }
 
-// try sends a batch and looks into what does not look right.
-func (f *fuzzer) try(ctx context.Context, batch []Input) error {
-	if f.apart {
-		return f.tryApart(ctx, batch)
-	}
-	o, err := f.play(ctx, batch)
-	if err != nil {
-		return err
-	}
-	if o.sent < len(batch) && !o.lost {
-		// The target keeps streams that it refused; smaller batches go through.
-		f.size = max(1, o.sent)
-		if err := f.look(ctx, batch[:o.sent], o.suspicions); err != nil {
-			return err
-		}
-		return f.try(ctx, batch[max(1, o.sent):])
-	}
-	if o.lost && o.closed && slices.ContainsFunc(batch, f.mayClose) {
-		return f.tryApart(ctx, batch)
-	}
-	return f.look(ctx, batch, o.suspicions)
-}
-
-// mayClose: the text allows the target to end the connection on an input.
-func (f *fuzzer) mayClose(in Input) bool { return !f.oracle.expect(in).stays }
-
-// tryApart sends what must not end the connection together, and the rest one by one.
-func (f *fuzzer) tryApart(ctx context.Context, batch []Input) error {
-	together := slices.DeleteFunc(slices.Clone(batch), f.mayClose)
-	if len(together) > 0 {
-		o, err := f.play(ctx, together)
-		if err != nil {
-			return err
-		}
-		if err := f.look(ctx, together[:o.sent], o.suspicions); err != nil {
-			return err
-		}
-	}
-	for _, in := range batch {
-		if !f.mayClose(in) {
-			continue
-		}
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		o, err := f.play(ctx, []Input{in})
-		if err != nil {
-			return err
-		}
-		if o.lost && o.closed {
-			f.apart = true
-			o.suspicions = f.afterClose(in)
-		}
-		if err := f.look(ctx, []Input{in}, o.suspicions); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// closesSeen is how many inputs of a sort that ended their connections are played as a
-// scenario, which knows what is allowed then.
-const closesSeen = 5
-
-// afterClose are the claims on an input that ended its connection, as is allowed; none
-// when several of its sort have kept them.
-func (f *fuzzer) afterClose(in Input) []suspicion {
-	e := f.oracle.expect(in)
-	if f.closes[e.why]++; f.closes[e.why] > closesSeen {
-		return nil
-	}
-	if len(e.claims) == 0 || !in.Bidi {
-		return []suspicion{{0, f.quiet(in, e), e.why, ""}}
-	}
-	return []suspicion{{0, e.claims[0], e.why, ""}}
-}
-
-// quiet is the claim that holds of every input: nothing answers it where nothing may,
-// and the target serves on.
-func (f *fuzzer) quiet(in Input, e expectation) Claim {
-	if in.Bidi {
-		return e.survival(in)
-	}
-	return Claim{nothingAnswers, e.about}
-}
-
 // play sends a batch on a connection of its own and judges it behind one barrier. Its
 // error says that the target is gone.
 func (f *fuzzer) play(ctx context.Context, batch []Input) (outcome, error) {
-	s := f.scenario()
-	defer s.Close()
-	if err := f.connect(ctx, s); err != nil {
+	s, err := f.connected(ctx)
+	if err != nil {
 		return outcome{}, err
 	}
+	defer s.Close()
 	ctx, cancel := context.WithTimeout(ctx, 2*f.target.Ceiling)
 	defer cancel()
 	sent, o, err := f.send(ctx, s, batch)
@@ -144,18 +58,28 @@ func (f *fuzzer) play(ctx context.Context, batch []Input) (outcome, error) {
 	return o, nil
 }
 
-// connect dials, and sees that a new connection is served.
-func (f *fuzzer) connect(ctx context.Context, s *steps.Scenario) error {
-	dial, cancel := context.WithTimeout(ctx, f.target.Ceiling)
-	defer cancel()
-	err := s.Connect(dial)
-	if err == nil {
-		return nil
+// connected is a scenario with a new connection. A target that takes none is looked for
+// once more, and started again where that can be done.
+func (f *fuzzer) connected(ctx context.Context) (*steps.Scenario, error) {
+	for again := false; ; again = true {
+		s := f.scenario()
+		dial, cancel := context.WithTimeout(ctx, f.target.Ceiling)
+		err := s.Connect(dial)
+		cancel()
+		if err == nil {
+			return s, nil
+		}
+		s.Close()
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case again:
+			return nil, fmt.Errorf("%w: %w", ErrGone, err)
+		}
+		if err := f.revive(ctx); err != nil {
+			return nil, err
+		}
 	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return fmt.Errorf("%w: %w", ErrGone, err)
 }
 
 // send writes all that is sent before the barrier.

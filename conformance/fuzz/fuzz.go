@@ -148,10 +148,12 @@ func (f *fuzzer) meet(ctx context.Context) error {
 	case answered == 0:
 		return f.mute(ctx)
 	}
-	f.target.Single = !steps.KeepsConnections(first, &f.target)
+	second, cancel := context.WithTimeout(ctx, 2*f.Ceiling)
+	defer cancel()
+	f.target.Single = !steps.KeepsConnections(second, &f.target)
 	s := f.scenario()
 	defer s.Close()
-	granted, err := s.Grants(first, 16)
+	granted, err := s.Grants(second, 16)
 	if err != nil {
 		return err
 	}

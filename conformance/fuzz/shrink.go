@@ -13,7 +13,7 @@ const (
 	// maxTries bounds how often a case is played to make it smaller, and slowTries
 	// where each failure takes long.
 	maxTries  = 150
-	slowTries = 12
+	slowTries = 8
 	// slowFailure is when a failure takes long.
 	slowFailure = 300 * time.Millisecond
 )
