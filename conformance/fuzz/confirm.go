@@ -175,10 +175,14 @@ func level(ids []string) string {
 // that nothing else can be tried.
 func (f *fuzzer) fails(ctx context.Context, c Case) (failure *verdict.Failure, gone bool, err error) {
 	s := f.scenario()
+	ceiling := f.target.Ceiling
+	if len(c.Crowd) > 0 {
+		ceiling *= crowdFactor // many exchanges, or handshakes
+	}
 	for _, l := range c.lines() {
 		// As in a feature file, the ids are known from the start.
 		s.IDs = c.Claim.Requirements
-		step, cancel := context.WithTimeout(ctx, f.target.Ceiling)
+		step, cancel := context.WithTimeout(ctx, ceiling)
 		err = s.Perform(step, l.step)
 		cancel()
 		if err != nil {

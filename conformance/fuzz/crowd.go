@@ -8,6 +8,9 @@ import (
 // eachBatches is how many batches have one crowd between them.
 const eachBatches = 8
 
+// crowdFactor times the ceiling is what a step of a crowd may take.
+const crowdFactor = 10
+
 // allAnswered and the others are what has to hold of many at once.
 const (
 	allAnswered = "all of them are answered, each on its own stream"

@@ -150,6 +150,9 @@ func (c Case) Scenario(name string) string {
 	for _, id := range c.Claim.Requirements {
 		b.WriteString(" @" + id)
 	}
+	if len(c.Crowd) > 0 {
+		b.WriteString(" @heavy")
+	}
 	fmt.Fprintf(&b, "\n  Scenario: %s\n", name)
 	for _, l := range c.lines() {
 		fmt.Fprintf(&b, "    %s %s\n", l.keyword, l.step)
