@@ -116,7 +116,7 @@ fuzz:
 
 ## fuzz-short: run each fuzz target for a few seconds
 fuzz-short:
-	GO="$(GO)" .ci/fuzz 4s short
+	GO="$(GO)" .ci/fuzz 2s short
 
 ## long: the fuzz targets and the soak beside each other, in a short form
 long:
