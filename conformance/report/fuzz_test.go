@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"io"
 	"reflect"
 	"strings"
 	"testing"
@@ -118,9 +119,13 @@ func verdictsOf(q Requirement) (list []verdict.Verdict) {
 func checkForms(t *testing.T, text []byte, r Report, regular bool) {
 	t.Helper()
 	var b bytes.Buffer
+	texts := []func(io.Writer) error{Diff("\x1b", r, "b", Report{}).WriteText, NewMatrix([]MatrixEntry{{Name: "\x1b", Report: r}, {Name: "b", Report: r}}).WriteText}
 	for _, o := range []TextOptions{{}, {Verbose: true, Width: 40}, {Quiet: true}} {
+		texts = append(texts, func(w io.Writer) error { return WriteText(w, r, o) })
+	}
+	for _, write := range texts {
 		b.Reset()
-		if err := WriteText(&b, r, o); err != nil {
+		if err := write(&b); err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
 		if at := strings.IndexFunc(b.String(), func(c rune) bool { return c != '\n' && !unicode.IsPrint(c) }); at >= 0 {

@@ -102,6 +102,11 @@ func ReadJSON(in io.Reader) (Report, error) {
 }
 
 func checkWords(r Report) error {
+	for _, word := range words(r) {
+		if Printable(word) != word {
+			return fmt.Errorf("%w: the word %s holds characters that cannot be printed", ErrNotReport, cut(Printable(word), 100))
+		}
+	}
 	for i, q := range r.Requirements {
 		if q.ID == "" {
 			return fmt.Errorf("%w: requirement %d has no id", ErrNotReport, i)
@@ -122,6 +127,20 @@ func checkWords(r Report) error {
 	return nil
 }
 
+// words are what the suite itself chose, and is shown as it stands.
+func words(r Report) []string {
+	list := []string{r.Suite.Edition}
+	for _, q := range r.Requirements {
+		list = append(list, q.ID)
+		for _, s := range q.Scenarios {
+			for _, e := range s.Transcript {
+				list = append(list, e.Direction, e.Event)
+			}
+		}
+	}
+	return list
+}
+
 func checkNumbers(r Report) error {
 	switch {
 	case r.ExitCode < ExitConformant || r.ExitCode > ExitHarnessError:
@@ -134,7 +153,7 @@ func checkNumbers(r Report) error {
 	for _, q := range r.Requirements {
 		for _, s := range q.Scenarios {
 			if s.DurationMS < 0 {
-				return fmt.Errorf("%w: the duration_ms of %s is below 0 under %s", ErrNotReport, s.Location, q.ID)
+				return fmt.Errorf("%w: the duration_ms of %s is below 0 under %s", ErrNotReport, Printable(s.Location), q.ID)
 			}
 		}
 	}
