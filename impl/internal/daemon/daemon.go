@@ -69,8 +69,11 @@ func Run(ctx context.Context, o Options) error {
 	if o.Ready != nil {
 		o.Ready()
 	}
+	var trimming sync.WaitGroup
+	trimming.Go(func() { trim(ctx) })
 
 	<-ctx.Done()
+	trimming.Wait()
 	o.Logger.Info("shutting down", "drain_timeout", o.DrainTimeout.String())
 	tell(o.Logger, "STOPPING=1")
 	d.stop(o.DrainTimeout)
