@@ -13,6 +13,10 @@ import (
 	"github.com/axonproto/axon/spec"
 )
 
+// steadyPlays is how often the small form of a finding has to fail again to be steady:
+// what a race decides fails often, and not each time.
+const steadyPlays = 3
+
 // key of a finding: what breaks the same sentence in the same way is one.
 func key(c Claim, why string) string {
 	return c.Step + " " + strings.Join(c.Requirements, " ") + " " + why
@@ -83,8 +87,8 @@ func (f *fuzzer) confirm(ctx context.Context, batch []Input, s suspicion, k stri
 			return nil
 		}
 		small, failure, tries, ended, err := f.shrink(ctx, c, failure)
-		steady := false
-		if err == nil {
+		steady := err == nil
+		for i := 0; i < steadyPlays && steady && err == nil; i++ {
 			var again *verdict.Failure
 			again, _, err = f.fails(ctx, small)
 			steady = again != nil

@@ -30,7 +30,7 @@ type Finding struct {
 	Tries int `json:"tries"`
 	// Seen is how many inputs showed it.
 	Seen int `json:"seen"`
-	// Steady: it failed again when it had been made smaller.
+	// Steady: its small form failed each time that it was played again.
 	Steady bool `json:"steady"`
 	// Gone: the target did not live through it.
 	Gone bool `json:"gone"`
